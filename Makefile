@@ -1,0 +1,41 @@
+# Two commands do everything: `make run` and `make test`. Node 24 comes pinned from npm, so any Node >= 20 can start.
+SHELL := /bin/bash
+.PHONY: run test e2e bench lint format golden generate build image clean
+
+# A stamp in node_modules says which lock file is installed.
+node_modules/.installed: package.json package-lock.json .npmrc
+	npm ci --loglevel=error
+	@touch $@
+
+install: node_modules/.installed
+
+run: install ## start the webhook on its example policies and send it a gateway and a sidecar
+	@npm run --silent demo
+
+test: install ## types, style, architecture and every test that needs only npm packages
+	@npm run --silent test
+
+e2e: install ## the tests on real components; builds or installs each on first use into .cache/
+	@npm run --silent e2e
+
+bench: install build ## throughput, latency and memory, as ratios within one run
+	@npm run --silent bench
+
+lint: install ## formatter, linter and types
+	@npm run --silent lint
+	@npm run --silent types
+
+format: install ## write the formatter's and the linter's safe changes
+	@npm run --silent format
+
+golden: install ## regenerate the golden pods; read the diff before you commit it
+	@npm run --silent golden
+
+generate: install ## regenerate the CRD and the tables of the docs from their sources
+	@npm run --silent generate
+
+build: install ## compile to dist/
+	@npm run --silent build
+
+clean:
+	rm -rf dist coverage node_modules .cache

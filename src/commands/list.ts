@@ -1,0 +1,15 @@
+/**
+ * The list of subcommands. A command's module is loaded only when that command runs, so that `gracegate hc` never loads
+ * express and `--help` stays quick.
+ */
+import type { CommandDefinition } from "./command.ts";
+
+/** A subcommand that is loaded when it is called. */
+export interface ListedCommand {
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<CommandDefinition>;
+}
+
+/** All subcommands, in the order of the help. */
+export const commands: readonly ListedCommand[] = [];

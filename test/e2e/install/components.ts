@@ -1,0 +1,88 @@
+/**
+ * The real components that e2e tests run against, installed or built on first use.
+ *
+ * Everything that is built goes into the cache folder (`.cache/`, or GRACEGATE_CACHE). Where a component cannot be had,
+ * the test that needs it is skipped with the reason; in CI it fails instead, unless docs/e2e-skips.md names the
+ * component, with the attempt that was made.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
+
+/** Where built components are kept: an absolute path. */
+export const cacheFolder: string = resolve(process.env.GRACEGATE_CACHE ?? ".cache");
+
+/** A component that was found: the path of its executable. Or the reason why it cannot be had. */
+export type Component = { readonly path: string; readonly missing?: undefined } | { readonly missing: string };
+
+/**
+ * Finds an executable of a Debian package, and installs the package if it is not there.
+ *
+ * @param executable the name looked for in PATH
+ * @param packages Debian packages that bring it
+ */
+export function debian(executable: string, packages: readonly string[]): Component {
+  return had(executable, () => {
+    const found = inPath(executable);
+    if (found !== undefined) return found;
+    run("apt-get", ["update", "-qq"]);
+    run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...packages], {
+      DEBIAN_FRONTEND: "noninteractive",
+    });
+    return inPath(executable);
+  });
+}
+
+/** Builds a component of Kubernetes from its Go module, or takes it from KUBEBUILDER_ASSETS. */
+export function kubernetes(component: string, version: string): Component {
+  return had(component, () => {
+    const assets = process.env.KUBEBUILDER_ASSETS;
+    if (assets && existsSync(join(assets, component))) return join(assets, component);
+    const folder = join(cacheFolder, `kubernetes-${version}`);
+    run("bash", [join(import.meta.dirname, "kubernetes.sh"), version, folder, component]);
+    return join(folder, component);
+  });
+}
+
+/** etcd, from KUBEBUILDER_ASSETS or Debian. */
+export function etcd(): Component {
+  const assets = process.env.KUBEBUILDER_ASSETS;
+  if (assets && existsSync(join(assets, "etcd"))) return { path: join(assets, "etcd") };
+  return debian("etcd", ["etcd-server"]);
+}
+
+function had(name: string, find: () => string | undefined): Component {
+  let missing: string;
+  try {
+    const path = find();
+    if (path !== undefined) return { path };
+    missing = `${name} is not there after its package was installed`;
+  } catch (error) {
+    missing = `${name} cannot be had: ${error instanceof Error ? error.message : String(error)}`;
+  }
+  if (process.env.CI && !isExcused(name)) throw new Error(`${missing}; docs/e2e-skips.md does not name it`);
+  return { missing };
+}
+
+/** Whether docs/e2e-skips.md has a heading for the component. */
+function isExcused(name: string): boolean {
+  const page = "docs/e2e-skips.md";
+  return existsSync(page) && readFileSync(page, "utf8").split("\n").includes(`## ${name}`);
+}
+
+function inPath(executable: string): string | undefined {
+  return [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/sbin"]
+    .map((folder) => join(folder, executable))
+    .find((path) => existsSync(path));
+}
+
+function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): void {
+  mkdirSync(cacheFolder, { recursive: true });
+  const result = spawnSync(command, args, {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+    encoding: "utf8",
+  });
+  if (result.error) throw result.error;
+  if (result.status !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${result.status}`);
+}
