@@ -12,4 +12,15 @@ export interface ListedCommand {
 }
 
 /** All subcommands, in the order of the help. */
-export const commands: readonly ListedCommand[] = [];
+export const commands: readonly ListedCommand[] = [
+  {
+    name: "webhook",
+    summary: "the HTTPS admission server",
+    load: async () => (await import("./webhook.ts")).webhook,
+  },
+  {
+    name: "certs",
+    summary: "makes a development CA and serving certificate",
+    load: async () => (await import("./certs.ts")).certs,
+  },
+];

@@ -1,0 +1,152 @@
+/**
+ * The express app of the webhook: POST /mutate, GET /readyz and /livez. What is in here runs once a pod: it is hot.
+ */
+import type { IncomingMessage } from "node:http";
+import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
+import type { Logger } from "pino";
+import type { PipelineOptions } from "../mutate/pipeline.ts";
+import { objectAt, objectsAt, textAt } from "../pod/json.ts";
+import type { BAD_REQUESTS, WebhookMetrics } from "../telemetry/metrics.ts";
+import { type Admission, admit } from "./admit.ts";
+import { type AdmissionRequest, parseReview } from "./review.ts";
+
+/** Largest body that is read, bytes: a review holds an object of up to 3 MiB twice. controller-runtime has the same. */
+export const MAX_BODY = 7 * 1024 * 1024;
+
+/** What the app needs from the rest of the process. */
+export interface AppDependencies {
+  /** The pipeline's options at this moment; policies are in memory. */
+  options(): PipelineOptions;
+  /** Why the webhook is not ready; undefined when it is. */
+  notReady(): string | undefined;
+  /** Whether the process is on its way out: connections are asked to close. */
+  isDraining(): boolean;
+  readonly metrics: WebhookMetrics;
+  readonly logger: Logger;
+}
+
+/** Builds the app. */
+export function webhookApp(dependencies: AppDependencies): Express {
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.post(
+    "/mutate",
+    // Bodies of the API server are never compressed; inflating one would only serve an attacker.
+    express.raw({ type: "application/json", limit: MAX_BODY, inflate: false }),
+    (request, response) => answer(request, response, dependencies),
+  );
+  app.all("/mutate", (_request, response) => problem(response, 405, "only POST is answered here", { Allow: "POST" }));
+  app.get("/readyz", (_request, response) => {
+    const reason = dependencies.notReady();
+    response
+      .status(reason === undefined ? 200 : 503)
+      .type("text/plain")
+      .send(`${reason ?? "ok"}\n`);
+  });
+  app.get("/livez", (_request, response) => {
+    response.type("text/plain").send("ok\n");
+  });
+  app.use((_request, response) => problem(response, 404, "there is nothing here; reviews go to POST /mutate"));
+  app.use(bodyProblem(dependencies));
+  return app;
+}
+
+function answer(request: Request, response: Response, { options, isDraining, metrics, logger }: AppDependencies): void {
+  if (isDraining()) response.setHeader("Connection", "close");
+  const body: unknown = request.body;
+  if (!Buffer.isBuffer(body)) {
+    metrics.badRequests.inc({ reason: "content-type" });
+    // Without a body the parser leaves it unset, whatever the type says.
+    if (isEmpty(request)) problem(response, 400, "the body is empty; send an AdmissionReview");
+    else problem(response, 415, "Content-Type must be application/json");
+    return;
+  }
+  const started = performance.now();
+  metrics.inFlight.inc();
+  try {
+    const parsed = parseReview(body);
+    if (!parsed.ok) {
+      metrics.badRequests.inc({ reason: "not-a-review" });
+      problem(response, 400, parsed.problem);
+      return;
+    }
+    const admission = admit(parsed.request, options());
+    const text = JSON.stringify(admission.response);
+    response.setHeader("Content-Type", "application/json");
+    response.setHeader("Content-Length", Buffer.byteLength(text));
+    response.end(text);
+    const seconds = (performance.now() - started) / 1000;
+    metrics.duration.observe(seconds);
+    count(metrics, parsed.request, admission);
+    record(logger, parsed.request, admission, seconds);
+  } finally {
+    metrics.inFlight.dec();
+  }
+}
+
+function count(metrics: WebhookMetrics, request: AdmissionRequest, admission: Admission): void {
+  const labels = { outcome: admission.outcome, role: admission.role };
+  metrics.calls.inc(labels);
+  if (admission.isFirstCall && !request.dryRun) metrics.pods.inc(labels);
+  for (const { code } of admission.notices) metrics.notices.inc({ code });
+}
+
+/** One line a call: who it was for and what was done, never the pod. */
+function record(logger: Logger, request: AdmissionRequest, admission: Admission, seconds: number): void {
+  const { outcome, error } = admission;
+  const level = outcome === "error" ? "error" : outcome === "unchanged" || outcome === "skipped" ? "debug" : "info";
+  if (!logger.isLevelEnabled(level)) return;
+  const metadata = objectAt(request.object, "metadata");
+  const owner = objectsAt(metadata, "ownerReferences").find((reference) => reference.controller === true);
+  logger[level]({
+    event: "admission",
+    uid: request.uid,
+    namespace: request.namespace,
+    name: textAt(metadata, "name") ?? textAt(metadata, "generateName"),
+    ...(owner === undefined ? {} : { owner: `${textAt(owner, "kind")}/${textAt(owner, "name")}` }),
+    dryRun: request.dryRun,
+    outcome,
+    role: admission.role,
+    rule: admission.rule,
+    changed: admission.changedBy,
+    codes: admission.notices.map(({ code }) => code),
+    durationMs: Math.round(seconds * 1e6) / 1000,
+    ...(error === undefined ? {} : { err: error }),
+  });
+}
+
+function isEmpty(request: IncomingMessage): boolean {
+  return request.headers["transfer-encoding"] === undefined && Number(request.headers["content-length"] ?? 0) === 0;
+}
+
+function problem(response: Response, status: number, sentence: string, headers: Record<string, string> = {}): void {
+  response.status(status).set(headers).type("text/plain").send(`${sentence}\n`);
+}
+
+/** Answers what went wrong while the body was read. */
+function bodyProblem({ metrics, logger }: AppDependencies): ErrorRequestHandler {
+  const count = (reason: (typeof BAD_REQUESTS)[number]) => metrics.badRequests.inc({ reason });
+  return (error: { type?: string; status?: number; message?: string }, _request, response, _next) => {
+    switch (error.type) {
+      case "entity.too.large":
+        count("too-large");
+        response.set("Connection", "close");
+        problem(response, 413, `the body is larger than ${MAX_BODY} bytes`);
+        return;
+      case "encoding.unsupported":
+        count("content-type");
+        problem(response, 415, "Content-Encoding is not supported");
+        return;
+      case "request.aborted":
+      case "request.size.invalid":
+        count("aborted");
+        problem(response, 400, "the body ended early");
+        return;
+      default:
+        count("other");
+        logger.error({ event: "request-failed", err: error });
+        problem(response, error.status !== undefined && error.status < 500 ? error.status : 500, "the call failed");
+    }
+  };
+}

@@ -1,0 +1,65 @@
+/**
+ * What the load balancer in front of one gateway does with hc's answers: its profile with the policy's changes.
+ */
+import type { LbSettings } from "../policy/settings.ts";
+import type { Seconds } from "../units/duration.ts";
+import { type Answer, type LbProfile, profiles } from "./profiles.ts";
+
+/** Detection counted for a balancer that has no drain answer, seconds: one look at it. */
+const DETECTION_WITHOUT_ANSWER: Seconds = 2;
+
+/** What the LB buffer adds to interval × fall, seconds: a check's own time and the balancer's bookkeeping. */
+const BUFFER_EXTRA: Seconds = 5;
+
+/** A load balancer's view of a gateway. */
+export interface LoadBalancer {
+  readonly checkInterval: Seconds;
+  readonly checkFall: number;
+  /** Undefined where the balancer has none: 200 is held. */
+  readonly drainAnswer: Answer | undefined;
+  /** Time until the balancer acts on the drain answer. */
+  readonly detection: Seconds;
+  readonly lbBuffer: Seconds;
+  /** How lbBuffer came about, for people. */
+  readonly lbBufferFrom: string;
+}
+
+/** Resolves the load balancer of a gateway. */
+export function loadBalancerOf(settings: LbSettings): LoadBalancer {
+  const profile = profiles[settings.profile.value];
+  const checkInterval = settings.checkInterval?.value ?? profile.checkInterval;
+  const checkFall = settings.checkFall?.value ?? profile.checkFall;
+  const drainAnswer = drainAnswerOf(profile, settings.answers.draining);
+  const computed = checkInterval * checkFall + BUFFER_EXTRA;
+  return {
+    checkInterval,
+    checkFall,
+    drainAnswer,
+    detection: detectionOf(profile, drainAnswer, checkInterval, checkFall),
+    lbBuffer: settings.buffer?.value ?? computed,
+    lbBufferFrom: settings.buffer?.origin ?? `${checkInterval}s × ${checkFall} + ${BUFFER_EXTRA}s`,
+  };
+}
+
+function drainAnswerOf(
+  profile: LbProfile,
+  override: { readonly status?: number; readonly body?: string } | undefined,
+): Answer | undefined {
+  if (override === undefined) return profile.drainAnswer;
+  const status = override.status ?? profile.drainAnswer?.status ?? 200;
+  const body = override.body ?? profile.drainAnswer?.body;
+  // A plain 200 tells the balancer nothing.
+  if (status === 200 && body === undefined) return undefined;
+  return body === undefined ? { status } : { status, body };
+}
+
+function detectionOf(
+  profile: LbProfile,
+  drainAnswer: Answer | undefined,
+  checkInterval: Seconds,
+  checkFall: number,
+): Seconds {
+  if (drainAnswer === undefined) return DETECTION_WITHOUT_ANSWER;
+  const how = profile.detection ?? (drainAnswer.status >= 500 ? "interval × fall" : "1 × interval");
+  return how === "1 × interval" ? checkInterval : checkInterval * checkFall;
+}

@@ -1,0 +1,12 @@
+/** Longest value that is repeated to a person, characters. */
+const LONGEST = 60;
+
+/**
+ * A value from outside, fit for a message: in double quotes, shortened, and without the control characters for which
+ * the API server would drop the whole warning.
+ */
+export function quoted(value: string): string {
+  const short = value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value;
+  // JSON leaves U+007F as it is, and a lone surrogate would not be valid UTF-8 in the answer.
+  return JSON.stringify(short.toWellFormed()).replaceAll("\u007f", "\\u007f");
+}

@@ -1,0 +1,223 @@
+/**
+ * The registry of everything that this program tells people about a pod or a policy: a code, how grave it is, what it
+ * means, and the sentence.
+ *
+ * A sentence says which thing, what is wrong and what would be right, in that order. The API server drops a warning with
+ * a control character and cuts long ones, so values are quoted and shortened here. A code is never used for anything
+ * else, even after it is retired; docs/codes.md is generated from this file.
+ */
+import { quoted } from "./quoted.ts";
+
+/**
+ * How grave a notice is. `warning` is shown to whoever creates the pod; `info` is kept in the status annotation and the
+ * log; `error` is shown and logged as an error.
+ */
+export type Severity = "info" | "warning" | "error";
+
+/** One kind of notice. */
+export interface Code<Details> {
+  readonly severity: Severity;
+  /** One sentence for the reference: when it is given. */
+  readonly meaning: string;
+  /** One sentence for the reference: what to do. */
+  readonly remedy: string;
+  /** The sentence for one case. */
+  sentence(details: Details): string;
+}
+
+function code<Details>(
+  severity: Severity,
+  meaning: string,
+  remedy: string,
+  sentence: (details: Details) => string,
+): Code<Details> {
+  return { severity, meaning, remedy, sentence };
+}
+
+/** All codes. GG1 overrides, GG2 proxy.istio.io/config, GG3 the budget, GG4 mutations, GG5 this program, GG6 sources. */
+export const codes = {
+  GG101: code(
+    "warning",
+    "A gracegate.dev annotation has a value that does not parse; the annotation is ignored, or the pod refused where the policy says `invalid: Deny`.",
+    "Write a value of the kind that the sentence names.",
+    (d: { annotation: string; value: string; is: string; right: string; instead: string }) =>
+      `${d.annotation}: ${quoted(d.value)} is not ${d.is}; write ${d.right}. ${d.instead}`,
+  ),
+  GG102: code(
+    "warning",
+    "A gracegate.dev annotation has a name that is no override.",
+    "Correct the name, or remove the annotation.",
+    (d: { annotation: string; nearest: string | undefined }) =>
+      d.nearest === undefined
+        ? `${quoted(d.annotation)} is not an override of Gracegate and is ignored; docs/overrides.md lists them.`
+        : `${quoted(d.annotation)} is not an override of Gracegate and is ignored; did you mean ${d.nearest}?`,
+  ),
+  GG103: code(
+    "warning",
+    "An override that only means something for the other role.",
+    "Remove the annotation, or set gracegate.dev/role.",
+    (d: { annotation: string; role: string; roles: string }) =>
+      `${d.annotation} is for a ${d.roles}, and this pod is a ${d.role}; it is ignored.`,
+  ),
+  GG104: code(
+    "warning",
+    "gracegate.dev/grace-period asks for less than the budget needs, so it was raised.",
+    "Ask for at least the budget, or shorten the drain.",
+    (d: { wish: number; needs: number; final: number }) =>
+      `gracegate.dev/grace-period: ${d.wish}s is less than the ${d.needs}s that the budget needs; the grace period is ${d.final}s.`,
+  ),
+  GG201: code(
+    "warning",
+    "The annotation proxy.istio.io/config is not a YAML mapping; it is left as it is, and Istio refuses the pod itself.",
+    "Write a YAML mapping.",
+    (d: { reason: string }) => `proxy.istio.io/config is left as it is: ${d.reason}; write a YAML mapping.`,
+  ),
+  GG202: code(
+    "warning",
+    "Values under proxyMetadata that YAML 1.1 reads as a bool or a number were quoted, since Istio refuses them.",
+    "Quote them in the manifest.",
+    (d: { names: readonly string[] }) =>
+      `proxy.istio.io/config: proxyMetadata ${d.names.map((name) => quoted(name)).join(", ")} was not a string, which Istio refuses; it was quoted.`,
+  ),
+  GG203: code(
+    "warning",
+    "A duration in proxy.istio.io/config that Istio cannot read; it is left as it is, and Istio refuses the pod.",
+    "Write it with a unit: 40s.",
+    (d: { key: string; value: string }) =>
+      `proxy.istio.io/config: ${d.key} ${quoted(d.value)} is not a duration with a unit, which Istio refuses; write ${/^[0-9]+$/.test(d.value) ? `${d.value}s` : "40s"}.`,
+  ),
+  GG204: code(
+    "warning",
+    "MINIMUM_DRAIN_DURATION has a value that the proxy's agent cannot read; it falls back to 5 s without saying so.",
+    "Write it with a unit: 5s.",
+    (d: { value: string }) =>
+      `MINIMUM_DRAIN_DURATION ${quoted(d.value)} is not a duration with a unit, so the proxy uses 5s; write ${/^[0-9]+$/.test(d.value) ? `${d.value}s` : "5s"}.`,
+  ),
+  GG205: code(
+    "warning",
+    "The pod's own terminationDrainDuration is shorter than the budget's; it stays, and only counts without EXIT_ON_ZERO_ACTIVE_CONNECTIONS.",
+    "Raise it, or remove it and let Gracegate write it.",
+    (d: { value: number; needs: number }) =>
+      `proxy.istio.io/config: terminationDrainDuration ${d.value}s is shorter than the ${d.needs}s that the budget needs; it stays, remove it to get ${d.needs}s.`,
+  ),
+  GG206: code(
+    "warning",
+    "The annotation sidecar.istio.io/statsInclusionSuffixes hides the gauges that hc counts in-flight requests with.",
+    "Move its entries to proxyStatsMatcher.inclusionSuffixes in proxy.istio.io/config.",
+    (_: Record<never, never>) =>
+      "sidecar.istio.io/statsInclusionSuffixes hides the in-flight gauges from hc, whose drain will be blind; move its entries to proxyStatsMatcher in proxy.istio.io/config.",
+  ),
+  GG207: code(
+    "warning",
+    "The pod's own drainDuration is shorter than the proxy has to accept connections after SIGTERM; it stays.",
+    "Raise it, or remove it and let Gracegate write it.",
+    (d: { value: number; needs: number }) =>
+      `proxy.istio.io/config: drainDuration ${d.value}s is shorter than the ${d.needs}s for which the proxy must accept connections; remove it to get ${d.needs}s.`,
+  ),
+  GG301: code(
+    "warning",
+    "maxGracePeriod is too small for the budget, so the drain timeout, and then the margin, were shortened.",
+    "Raise maxGracePeriod, or shorten requestP99, drainTimeout or the load balancer's check interval.",
+    (d: { limit: number; needs: string; shrunk: string }) =>
+      `the grace period is limited to ${d.limit}s, but the budget needs ${d.needs}; ${d.shrunk}.`,
+  ),
+  GG302: code(
+    "warning",
+    "An explicit value breaks a rule that keeps requests alive.",
+    "Change the value that the sentence names, or let Gracegate compute it.",
+    (d: { rule: string }) => `the budget does not hold: ${d.rule}.`,
+  ),
+  GG303: code(
+    "warning",
+    "terminationGracePeriodSeconds 0 asks to be killed at once, so the pod is left unchanged.",
+    "Remove it to get a graceful termination.",
+    (_: Record<never, never>) =>
+      "terminationGracePeriodSeconds is 0: the pod asks to be killed at once and is left unchanged; remove it to get a graceful termination.",
+  ),
+  GG304: code(
+    "warning",
+    "An application's preStop hook is longer than the limit of the grace period allows.",
+    "Shorten the hook or raise maxGracePeriod.",
+    (d: { container: string; seconds: number; most: number; limit: number }) =>
+      `container ${quoted(d.container)} stops for ${d.seconds}s, but the limit of ${d.limit}s leaves ${d.most}s; the budget counts ${d.most}s.`,
+  ),
+  GG305: code(
+    "info",
+    "The length of a preStop hook cannot be read from the manifest (a loop, a variable, a program), so it counts as 0 s.",
+    "If it takes long, set gracegate.dev/drain-timeout or write the wait as a sleep.",
+    (d: { container: string }) =>
+      `the preStop hook of container ${quoted(d.container)} has no length that can be read and counts as 0s.`,
+  ),
+  GG401: code(
+    "warning",
+    "istio-proxy has a preStop hook of the user, which stays; Gracegate's own hook is not added.",
+    "Remove the hook to get Gracegate's.",
+    (d: { hook: string; seconds: number; wanted: string }) =>
+      `istio-proxy keeps its own preStop (${d.hook}), which holds it for ${d.seconds}s, instead of ${d.wanted}; remove it to get that.`,
+  ),
+  GG402: code(
+    "warning",
+    "The pod has a container hc of the user; it is kept, and the proxy sleeps instead of waiting for it.",
+    "Rename or remove that container to get Gracegate's hc.",
+    (d: { image: string }) =>
+      `the pod's own container hc (image ${quoted(d.image)}) is kept, so istio-proxy uses a preStop sleep; remove it to get Gracegate's hc.`,
+  ),
+  GG403: code(
+    "warning",
+    "hc could not be added, so the proxy sleeps and nothing steers the load balancer.",
+    "Remove what is in the way, as the sentence says.",
+    (d: { reason: string; remedy: string }) =>
+      `hc was not added because ${d.reason}, so istio-proxy uses a preStop sleep; ${d.remedy}.`,
+  ),
+  GG404: code(
+    "info",
+    "The Sigterm hook was left out: the image has no kill, or PID 1 is not the proxy. The kubelet's own SIGTERM comes at the same moment.",
+    "Nothing; proxyStop: Sleep gives a delay.",
+    (d: { reason: string }) => `istio-proxy gets no Sigterm hook because ${d.reason}.`,
+  ),
+  GG405: code(
+    "warning",
+    "A change was dropped, since the API server would refuse the pod that it makes.",
+    "Change the pod as the sentence says; without it the pod is created without this protection.",
+    (d: { mutation: string; problem: string }) =>
+      `${d.mutation} was left out, since the pod would be refused: ${d.problem}.`,
+  ),
+  GG501: code(
+    "error",
+    "Gracegate met an error of its own and admitted the pod unchanged.",
+    "Report the log line that carries the request's uid.",
+    (d: { uid: string }) =>
+      `Gracegate met an error of its own and left the pod unchanged; its log has the reason under uid ${quoted(d.uid)}.`,
+  ),
+  GG601: code(
+    "error",
+    "A policy file or object is invalid; the last good set stays in force.",
+    "Correct the field that the sentence names.",
+    (d: { where: string; path: string; reason: string }) =>
+      `${d.where}: ${d.path === "" ? "" : `${d.path} `}${d.reason}.`,
+  ),
+} as const;
+
+/** The name of a code. */
+export type CodeName = keyof typeof codes;
+
+/** One thing that was noticed about one pod or policy. */
+export interface Notice {
+  readonly code: CodeName;
+  readonly severity: Severity;
+  /** The sentence, without the code. */
+  readonly text: string;
+}
+
+type DetailsOf<Name extends CodeName> = Parameters<(typeof codes)[Name]["sentence"]>[0];
+
+/** Makes a notice from the registry. */
+export function notice<Name extends CodeName>(name: Name, details: DetailsOf<Name>): Notice {
+  const entry = codes[name] as Code<DetailsOf<Name>>;
+  return { code: name, severity: entry.severity, text: entry.sentence(details) };
+}
+
+/** A notice as one line for a person: the sentence, then the code. */
+export function lineOf(of: Notice): string {
+  return `${of.text} [${of.code}]`;
+}

@@ -1,0 +1,102 @@
+/**
+ * Mutation 3: the health controller beside a rendered gateway proxy.
+ *
+ * It does not apply to a stub (Istio would rewrite the probes of an hc that is already there), nor where hc cannot be
+ * or is not wanted. One of ours is brought up to date; a user's own container of that name only gets the variables that
+ * it lacks.
+ */
+import { type JsonObject, type JsonValue, objectAt, objectsAt, sameJson, textAt, valueAt } from "../pod/json.ts";
+import { isOurs } from "../pod/status.ts";
+import { type Context, type GatewayRole, type Mutation, unchanged } from "./context.ts";
+import { containerNamed, overlay, withContainer, withSpec } from "./edit.ts";
+import { hcContainerOf, KNOWN_VARIABLES } from "./hc-spec.ts";
+
+/** Mutation 3. */
+export const hcContainer: Mutation = {
+  name: "hc",
+  apply(pod, context) {
+    const { role, facts } = context;
+    if (role.kind !== "gateway" || !facts.isRendered) return unchanged(pod);
+    const { hc } = role;
+    switch (hc.kind) {
+      case "ours":
+        return withOurs(pod, context, role, hc.image, hc.there);
+      case "users":
+        return { ...withMissingVariables(pod, context), notices: [hc.notice] };
+      default:
+        return { pod: withoutOurs(pod, context), wrote: {}, notices: hc.notice === undefined ? [] : [hc.notice] };
+    }
+  },
+};
+
+function withOurs(pod: JsonObject, context: Context, role: GatewayRole, image: string, there: JsonObject | undefined) {
+  const wanted = hcContainerOf(pod, context, role, image);
+  const secrets = pullSecrets(pod, context, role.settings.hc.imagePullSecrets ?? []);
+  const wrote: Record<string, JsonValue> = { hc: image };
+  if (secrets.added.length > 0) wrote.imagePullSecrets = secrets.added;
+  const withSecrets = secrets.list === undefined ? pod : withSpec(pod, "imagePullSecrets", secrets.list);
+  if (there === undefined) return { pod: inserted(withSecrets, wanted), wrote };
+  const updated = withoutStaleVariables(overlay(there, wanted), wanted);
+  if (sameJson(there, updated)) return { pod: withSecrets, wrote };
+  const at = containerNamed(withSecrets, "containers", "hc");
+  return { pod: at === undefined ? withSecrets : withContainer(withSecrets, "containers", at.index, updated), wrote };
+}
+
+/** Puts hc right after istio-proxy. */
+function inserted(pod: JsonObject, hc: JsonObject): JsonObject {
+  const containers = valueAt(objectAt(pod, "spec"), "containers");
+  if (!Array.isArray(containers)) return pod;
+  const proxy = containers.findIndex((container) => textAt(container, "name") === "istio-proxy");
+  return withSpec(pod, "containers", containers.toSpliced(proxy === -1 ? containers.length : proxy + 1, 0, hc));
+}
+
+/** Variables of ours that an earlier policy asked for and this one does not. */
+function withoutStaleVariables(container: JsonValue, wanted: JsonObject): JsonObject {
+  const names = new Set(objectsAt(wanted, "env").map((variable) => variable.name));
+  const env = objectsAt(container, "env").filter(
+    (variable) => names.has(variable.name ?? "") || !KNOWN_VARIABLES.includes(textAt(variable, "name") ?? ""),
+  );
+  return { ...(container as JsonObject), env };
+}
+
+/** The variables that a user's own hc lacks; ones that an earlier call added are brought up to date. */
+function withMissingVariables(pod: JsonObject, { budget, facts }: Context) {
+  const at = containerNamed(pod, "containers", "hc");
+  if (at === undefined) return unchanged(pod);
+  const there = objectsAt(at.container, "env");
+  const added = Object.entries({
+    DRAIN_TIMEOUT: budget.drainTimeout,
+    LB_BUFFER: budget.lbBuffer,
+    GRACE_PERIOD: budget.gracePeriod,
+  })
+    .map(([name, value]) => ({ name, value: String(value) }))
+    .filter(({ name }) => {
+      const own = there.find((variable) => variable.name === name);
+      return own === undefined || isOurs(facts.status, `hc/env/${name}`, own.value);
+    });
+  const wrote = Object.fromEntries(added.map(({ name, value }) => [`hc/env/${name}`, value]));
+  const names = new Set(added.map(({ name }) => name));
+  const env = [...there.filter((variable) => !names.has(textAt(variable, "name") ?? "")), ...added];
+  if (sameJson(there, env)) return { pod, wrote };
+  return { pod: withContainer(pod, "containers", at.index, { ...at.container, env }), wrote };
+}
+
+/** hc of an earlier call that is not wanted any more. */
+function withoutOurs(pod: JsonObject, { facts }: Context): JsonObject {
+  const at = containerNamed(pod, "containers", "hc");
+  if (at === undefined || !isOurs(facts.status, "hc", textAt(at.container, "image"))) return pod;
+  const containers = valueAt(objectAt(pod, "spec"), "containers");
+  return Array.isArray(containers) ? withSpec(pod, "containers", containers.toSpliced(at.index, 1)) : pod;
+}
+
+/** The pod's pull secrets united with the policy's; `list` is undefined where nothing is to be added. */
+function pullSecrets(pod: JsonObject, { facts }: Context, wanted: readonly string[]) {
+  const there = objectsAt(objectAt(pod, "spec"), "imagePullSecrets");
+  const missing = wanted.filter((name) => !there.some((secret) => secret.name === name));
+  const earlier = facts.status.wrote.imagePullSecrets;
+  const kept = Array.isArray(earlier) ? earlier.filter((name) => wanted.includes(String(name))) : [];
+  return {
+    added: [...kept, ...missing],
+    list: missing.length === 0 ? undefined : [...there, ...missing.map((name) => ({ name }))],
+  };
+}

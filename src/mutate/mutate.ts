@@ -1,0 +1,100 @@
+/**
+ * Runs the mutations over a pod, in order, and keeps a result that the API server would refuse from leaving.
+ */
+import { type Notice, notice } from "../codes/registry.ts";
+import type { JsonObject, JsonValue } from "../pod/json.ts";
+import { podProblems } from "../pod/pod-rules.ts";
+import type { Policy } from "../policy/validate.ts";
+import { applicationLifecycle } from "./application-lifecycle.ts";
+import type { Mutation } from "./context.ts";
+import { gracePeriod } from "./grace-period.ts";
+import { hcContainer } from "./hc-container.ts";
+import type { Plan } from "./plan.ts";
+import { proxyConfig } from "./proxy-config.ts";
+import { proxyEnvironment } from "./proxy-environment.ts";
+import { proxyLifecycle } from "./proxy-lifecycle.ts";
+import { withStatus } from "./status.ts";
+
+/** The mutations, in the order in which they are applied. The status comes last and is no choice. */
+export const mutations: readonly Mutation[] = [
+  proxyConfig,
+  proxyEnvironment,
+  hcContainer,
+  proxyLifecycle,
+  applicationLifecycle,
+  gracePeriod,
+];
+
+/** A pod after the mutations. */
+export interface Mutated {
+  /** The same object as before where nothing changed. */
+  readonly pod: JsonObject;
+  readonly notices: readonly Notice[];
+  /** Names of the mutations that changed something. */
+  readonly changedBy: readonly string[];
+}
+
+/** What a run needs besides the pod. */
+export interface MutateInput {
+  /** Makes the plan anew for every run, since mutations edit the parsed annotation in it. */
+  plan(): Plan;
+  readonly policies: readonly Policy[];
+  /** Only write the status. */
+  readonly observe: boolean;
+}
+
+/** The status annotation, by the name under which it can be left out. */
+const STATUS = "status";
+
+/**
+ * Applies all mutations to a pod.
+ *
+ * If the result breaks a rule of the API server that the pod did not break before, the mutation that does it is left out
+ * with a warning; if that is not enough, more of them, and in the end all.
+ */
+export function mutate(pod: JsonObject, input: MutateInput): Mutated {
+  const first = run(pod, input, new Set(), []);
+  if (first.pod === pod) return first;
+  const problems = newProblems(pod, first.pod);
+  if (problems.length === 0) return first;
+  const problem = problems.join("; ");
+  const candidates = [...first.changedBy, STATUS];
+  const attempts = [
+    ...candidates.map((name) => [name]),
+    ...candidates.map((_, index) => candidates.slice(candidates.length - 1 - index)),
+  ];
+  for (const dropped of attempts) {
+    const warnings = dropped.map((mutation) => notice("GG405", { mutation, problem }));
+    const attempt = run(pod, input, new Set(dropped), warnings);
+    if (newProblems(pod, attempt.pod).length === 0) return attempt;
+  }
+  return { pod, notices: [notice("GG405", { mutation: "every change", problem })], changedBy: [] };
+}
+
+function newProblems(before: JsonObject, after: JsonObject): readonly string[] {
+  const problems = podProblems(after);
+  if (problems.length === 0) return problems;
+  const known = new Set(podProblems(before));
+  return problems.filter((problem) => !known.has(problem));
+}
+
+function run(pod: JsonObject, input: MutateInput, without: ReadonlySet<string>, warnings: readonly Notice[]): Mutated {
+  const { context, notices: planned } = input.plan();
+  const notices: Notice[] = [...planned, ...warnings];
+  const changedBy: string[] = [];
+  const wrote: Record<string, JsonValue> = {};
+  let result = pod;
+  for (const mutation of input.observe ? [] : mutations) {
+    if (without.has(mutation.name)) continue;
+    const change = mutation.apply(result, context);
+    notices.push(...(change.notices ?? []));
+    Object.assign(wrote, change.wrote);
+    if (change.pod !== result) changedBy.push(mutation.name);
+    result = change.pod;
+  }
+  const hasStatus = result !== pod || context.facts.status.present || input.observe;
+  if (hasStatus && !without.has(STATUS)) {
+    result = withStatus(result, context, { policies: input.policies, notices, wrote, observed: input.observe });
+  }
+  return { pod: result, notices, changedBy };
+}

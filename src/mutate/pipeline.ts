@@ -1,0 +1,113 @@
+/**
+ * The pipeline: raw pod → facts → settings → budget → mutations. A pure function; the webhook and `inject` run it.
+ */
+import { type Notice, notice } from "../codes/registry.ts";
+import { type Facts, factsOf } from "../pod/facts.ts";
+import type { JsonObject } from "../pod/json.ts";
+import { type Layer, pick, type Sourced } from "../policy/layers.ts";
+import { type BadOverride, overridesOf } from "../policy/overrides.ts";
+import type { PolicySpec } from "../policy/schema.ts";
+import { resolveInvalid, resolveMode } from "../policy/settings.ts";
+import { layersFor, type PolicySnapshot } from "../policy/snapshot.ts";
+import type { Policy } from "../policy/validate.ts";
+import { formatDuration } from "../units/duration.ts";
+import { mutate } from "./mutate.ts";
+import { type Plan, planFor } from "./plan.ts";
+
+/** What the pipeline needs besides the pod. */
+export interface PipelineOptions {
+  readonly snapshot: PolicySnapshot;
+  /** Image for hc where no policy names one. */
+  readonly hcImage: string;
+  /** Names of Istio's injection templates that make a gateway. */
+  readonly gatewayTemplates: readonly string[];
+}
+
+/** What became of a pod. */
+export interface Outcome {
+  /** The same object where nothing changed. */
+  readonly pod: JsonObject;
+  readonly facts: Facts;
+  readonly notices: readonly Notice[];
+  /** Names of the mutations that changed something. */
+  readonly changedBy: readonly string[];
+  readonly policies: readonly Policy[];
+  /** Why the pod is refused: only where a policy says `invalid: Deny`. */
+  readonly refusal: string | undefined;
+  /** The plan of the run; undefined for a pod that is left alone. */
+  readonly plan: Plan | undefined;
+}
+
+/**
+ * Runs the pipeline over one pod.
+ *
+ * @param namespace where the pod is created
+ */
+export function runPipeline(pod: JsonObject, namespace: string, options: PipelineOptions): Outcome {
+  const facts = factsOf(pod, namespace, options.gatewayTemplates);
+  const alone: Outcome = {
+    pod,
+    facts,
+    notices: [],
+    changedBy: [],
+    policies: [],
+    refusal: undefined,
+    plan: undefined,
+  };
+  const { role } = facts;
+  if (role === "none") return alone;
+
+  const { layers: policyLayers, policies } = layersFor(options.snapshot, { namespace, labels: facts.labels });
+  const overrides = overridesOf(facts.annotations, role);
+  const layers = [...policyLayers, ...overrides.layers];
+  const notices = [...overrides.notices, ...overrides.bad.map((bad) => badOverride(bad, layers, role))];
+  const mode = resolveMode(layers).value;
+  if (mode === "Disabled") return { ...alone, policies };
+  const denied = notices.find(({ code }) => code === "GG101");
+  if (denied !== undefined && resolveInvalid(layers).value === "Deny") {
+    return { ...alone, policies, notices, refusal: denied.text };
+  }
+  // 0 makes the API server remove the pod at once: a wish to be killed, which nothing here may overrule.
+  if (facts.gracePeriod === 0) return { ...alone, policies, notices: [...notices, notice("GG303", {})] };
+
+  let plan: Plan | undefined;
+  const mutated = mutate(pod, {
+    plan() {
+      plan = planFor(pod, facts, {
+        layers,
+        gracePeriodWish: overrides.gracePeriodWish,
+        hcImage: options.hcImage,
+        meshDrainDuration: options.snapshot.meshConfig?.drainDuration,
+      });
+      return { ...plan, notices: [...notices, ...plan.notices] };
+    },
+    policies,
+    observe: mode === "Observe",
+  });
+  return { ...alone, ...mutated, policies, plan };
+}
+
+function badOverride(bad: BadOverride, layers: readonly Layer[], role: "gateway" | "sidecar"): Notice {
+  return notice("GG101", { ...bad, instead: insteadOf(bad.setting, layers, role) });
+}
+
+/** What holds in place of an override that does not parse. */
+function insteadOf(setting: string, layers: readonly Layer[], role: "gateway" | "sidecar"): string {
+  const field = (path: string) => (spec: PolicySpec) =>
+    path.split(".").reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], {
+      ...spec[role],
+      mode: spec.mode,
+    });
+  const used: Sourced<unknown> | undefined = setting === "" ? undefined : pick(layers, field(setting));
+  if (used !== undefined) return `Using ${shown(setting, used.value)} from ${used.origin}.`;
+  const p99 = setting === "drainTimeout" ? pick(layers, field("requestP99")) : undefined;
+  if (p99 !== undefined) return `Using requestP99 ${shown("requestP99", p99.value)} from ${p99.origin}.`;
+  return "It is ignored.";
+}
+
+/** Settings of this kind are numbers of seconds; the others are shown as they are. */
+const DURATIONS = /p99|timeout|duration|interval|buffer|margin|sleep/i;
+
+function shown(setting: string, value: unknown): string {
+  return typeof value === "number" && DURATIONS.test(setting) ? formatDuration(value) : String(value);
+}

@@ -1,0 +1,170 @@
+/**
+ * Mutation 1: the annotation proxy.istio.io/config.
+ *
+ * Istio reads it when it injects: fields become the proxy's configuration, keys under proxyMetadata its environment. The
+ * user's keys stay unless an override says otherwise, and so do comments, order and style. It does not apply where the
+ * annotation is not a YAML mapping, since Istio refuses that pod itself and says why. `hold` is not written on pods that
+ * are not restarted: a Job whose proxy gave up waiting would hang for ever.
+ */
+import { type Notice, notice } from "../codes/registry.ts";
+import { PROXY_CONFIG, STATS_INCLUSION_SUFFIXES } from "../pod/annotations.ts";
+import { type JsonValue, textAt } from "../pod/json.ts";
+import type { ConfigPath, ProxyConfig } from "../pod/proxy-config.ts";
+import { EXIT_ON_ZERO, MINIMUM_DRAIN, metadataName } from "../pod/proxy-values.ts";
+import { isOurs } from "../pod/status.ts";
+import { level } from "../policy/layers.ts";
+import { formatDuration } from "../units/duration.ts";
+import { type Change, type Context, type Mutation, unchanged } from "./context.ts";
+import { withAnnotation } from "./edit.ts";
+
+/** Stats that hc and the proxy's agent count with; default Istio hides them. */
+export const NEEDED_SUFFIXES: readonly string[] = [
+  "downstream_rq_active",
+  "downstream_rq_total",
+  "upstream_rq_active",
+  "downstream_cx_active",
+];
+
+/** Mutation 1. */
+export const proxyConfig: Mutation = {
+  name: "proxy-config",
+  apply(pod, context) {
+    const { config } = context;
+    if (config === undefined) return unchanged(pod);
+    const editor = new Editor(config, context);
+    const quotes = config.quoteMetadata();
+    for (const key of wantedKeys(context)) editor.key(key);
+    if (context.role.kind === "gateway") {
+      for (const [list, entries] of statsLists(context.role.settings.statsMatcher)) editor.list(list, entries);
+    }
+    const notices = [...(quotes.length > 0 ? [notice("GG202", { names: quotes })] : []), ...keptKeys(context)];
+    const edited = editor.edited || quotes.length > 0;
+    const changed = edited ? withAnnotation(pod, PROXY_CONFIG, config.text()) : pod;
+    return { pod: changed, wrote: editor.wrote, notices } satisfies Change;
+  },
+};
+
+interface WantedKey {
+  readonly path: ConfigPath;
+  /** Undefined: the key is not wanted, and one of ours goes. */
+  readonly value: string | boolean | undefined;
+  /** An override says it. */
+  readonly overrides: boolean;
+}
+
+function wantedKeys(context: Context): readonly WantedKey[] {
+  const { budget, facts, role, users } = context;
+  const { hold, terminationDrainDuration } = role.settings;
+  const variable = (
+    name: string,
+    effective: Context["exitOnZero"] | Context["minimumDrain"],
+    text: string | undefined,
+  ) => ({
+    path: ["proxyMetadata", name] as const,
+    // The annotation cannot change a variable of the user that stands on the container.
+    value: users.variables.includes(name) && !effective?.overrides ? undefined : text,
+    overrides: effective?.overrides ?? false,
+  });
+  return [
+    {
+      path: ["terminationDrainDuration"],
+      value: formatDuration(budget.terminationDrainDuration),
+      overrides: terminationDrainDuration?.level === level.override,
+    },
+    {
+      path: ["holdApplicationUntilProxyStarts"],
+      value: facts.restartsAlways ? hold.value || (hold.level > level.builtIn ? false : undefined) : undefined,
+      overrides: hold.level === level.override,
+    },
+    variable(EXIT_ON_ZERO, context.exitOnZero, context.exitOnZero && String(context.exitOnZero.value)),
+    variable(MINIMUM_DRAIN, context.minimumDrain, context.minimumDrain && formatDuration(context.minimumDrain.value)),
+    {
+      path: ["drainDuration"],
+      value: budget.drainDuration === undefined ? undefined : formatDuration(budget.drainDuration),
+      overrides: false,
+    },
+  ];
+}
+
+function statsLists(matcher: {
+  readonly [list: string]: readonly string[] | undefined;
+}): readonly [string, readonly string[]][] {
+  return [
+    ["inclusionPrefixes", matcher.inclusionPrefixes ?? []],
+    ["inclusionSuffixes", [...new Set([...(matcher.inclusionSuffixes ?? []), ...NEEDED_SUFFIXES])]],
+    ["inclusionRegexps", matcher.inclusionRegexps ?? []],
+  ];
+}
+
+/** Warnings about keys of the user that stay and are too small. */
+function keptKeys({ users, budget, facts, role }: Context): readonly Notice[] {
+  const notices: Notice[] = [];
+  const own = users.terminationDrainDuration;
+  if (
+    own !== undefined &&
+    own < budget.terminationDrainDuration &&
+    role.settings.terminationDrainDuration?.level !== level.override
+  ) {
+    notices.push(notice("GG205", { value: own, needs: budget.terminationDrainDuration }));
+  }
+  if (users.drainDuration !== undefined && users.drainDuration < (budget.drainDuration ?? 0)) {
+    notices.push(notice("GG207", { value: users.drainDuration, needs: budget.drainDuration ?? 0 }));
+  }
+  if (role.kind === "gateway" && textAt(facts.annotations, STATS_INCLUSION_SUFFIXES) !== undefined) {
+    notices.push(notice("GG206", {}));
+  }
+  return notices;
+}
+
+/** Edits the annotation and notes what came from here. */
+class Editor {
+  edited = false;
+  readonly wrote: Record<string, JsonValue> = {};
+  readonly #config: ProxyConfig;
+  readonly #status: Context["facts"]["status"];
+
+  constructor(config: ProxyConfig, { facts }: Context) {
+    this.#config = config;
+    this.#status = facts.status;
+  }
+
+  key({ path, value, overrides }: WantedKey): void {
+    const name = path[0] === "proxyMetadata" ? metadataName(path[1] ?? "") : `config/${path.join(".")}`;
+    const current = this.#config.get(path);
+    const ours = isOurs(this.#status, name, current);
+    const text = value === undefined ? undefined : String(value);
+    if (current !== undefined && !ours && !overrides) return;
+    if (text === undefined || value === undefined) {
+      if (ours) {
+        this.#config.remove(path);
+        this.edited = true;
+      }
+      return;
+    }
+    if (current === text && !ours) return;
+    if (current !== text) {
+      this.#config.set(path, value);
+      this.edited = true;
+    }
+    this.wrote[name] = text;
+  }
+
+  /** Unites the entries of a list with those that are needed. */
+  list(name: string, needed: readonly string[]): void {
+    const path: ConfigPath = ["proxyStatsMatcher", name];
+    const noted = `config/proxyStatsMatcher.${name}`;
+    const value = this.#config.get(path);
+    const current = Array.isArray(value) ? (value as readonly string[]) : [];
+    const earlier = this.#status.wrote[noted];
+    const ours = Array.isArray(earlier) ? earlier : [];
+    const users = current.filter((entry) => !ours.includes(entry));
+    const added = needed.filter((entry) => !users.includes(entry));
+    const wanted = [...users, ...added];
+    if (wanted.length !== current.length || wanted.some((entry, index) => entry !== current[index])) {
+      if (wanted.length === 0) this.#config.remove(path);
+      else this.#config.set(path, wanted);
+      this.edited = true;
+    }
+    if (added.length > 0) this.wrote[noted] = added;
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * Mutation 4: the preStop hook of a rendered istio-proxy; its postStart is kept.
+ *
+ * The kubelet starts the hooks of all containers at the same instant and puts no timeout of its own on an httpGet hook,
+ * whose status it ignores. So a request that hc answers when it is CLOSED keeps the proxy serving for exactly as long as
+ * the drain takes (Hold). A native sidecar is never touched: Istio's hook drains it, and a second handler would make the
+ * API server refuse the pod. A user's own hook always stays.
+ */
+import { type Notice, notice } from "../codes/registry.ts";
+import type { JsonObject } from "../pod/json.ts";
+import { isOurs } from "../pod/status.ts";
+import { type Context, type Mutation, unchanged } from "./context.ts";
+import { containerNamed, withContainer, withPreStop } from "./edit.ts";
+
+/** Mutation 4. */
+export const proxyLifecycle: Mutation = {
+  name: "proxy-lifecycle",
+  apply(pod, context) {
+    const { proxy, isRendered, status } = context.facts;
+    if (proxy === undefined || !isRendered || proxy.native) return unchanged(pod);
+    const there = proxy.preStop;
+    const ours = isOurs(status, "istio-proxy/preStop", there?.hook);
+    if (there !== undefined && !ours) return { pod, wrote: {}, notices: keptHook(context) };
+    const hook = hookFor(pod, context);
+    const wrote: Record<string, JsonObject> = hook === undefined ? {} : { "istio-proxy/preStop": hook };
+    if (isOurs(status, "istio-proxy/preStop", hook) && ours) return { pod, wrote };
+    if (hook === undefined && there === undefined) return unchanged(pod);
+    const at = containerNamed(pod, proxy.list, "istio-proxy");
+    if (at === undefined) return unchanged(pod);
+    return { pod: withContainer(pod, proxy.list, at.index, withPreStop(at.container, hook)), wrote };
+  },
+};
+
+/** The hook for a pod; undefined for none. */
+function hookFor(pod: JsonObject, { proxyStop, budget, facts, role }: Context): JsonObject | undefined {
+  const sleep = { sleep: { seconds: budget.hook } };
+  switch (proxyStop.kind) {
+    case "Hold": {
+      // Without hc beside it the hook would fail at once.
+      if (role.kind !== "gateway" || containerNamed(pod, "containers", "hc") === undefined) return sleep;
+      const httpGet = { path: "/drained", port: role.settings.hc.port, scheme: "HTTP" };
+      // The kubelet finds no pod address on the host network, and the hook would fail.
+      return { httpGet: facts.hostNetwork ? { ...httpGet, host: "127.0.0.1" } : httpGet };
+    }
+    case "Sleep":
+      return sleep;
+    case "Sigterm":
+      return { exec: { command: ["kill", "-SIGTERM", "1"] } };
+    default:
+      return undefined;
+  }
+}
+
+function keptHook({ facts, role, budget }: Context): readonly Notice[] {
+  const preStop = facts.proxy?.preStop;
+  if (preStop === undefined) return [];
+  const wanted =
+    role.kind === "gateway" ? role.settings.proxyStop.value : (role.settings.proxyStop?.value ?? "Sigterm");
+  return [notice("GG401", { hook: preStop.handler, seconds: budget.hook, wanted })];
+}

@@ -1,0 +1,114 @@
+/**
+ * proxy.istio.io/config written as JSON: it stays JSON, with the indentation it had.
+ */
+import { isObject, type JsonObject, type JsonValue, withKey } from "./json.ts";
+import { type ConfigPath, type ConfigValue, type NewValue, type ProxyConfig, spellings } from "./proxy-config.ts";
+
+/**
+ * Parses the annotation as a JSON object.
+ *
+ * @returns undefined if it is none; it may still be YAML
+ */
+export function jsonProxyConfig(text: string): ProxyConfig | undefined {
+  let root: JsonValue;
+  try {
+    root = JSON.parse(text, keepNumber);
+  } catch {
+    return undefined;
+  }
+  return isObject(root) ? new JsonProxyConfig(root, text) : undefined;
+}
+
+/** A number that a double cannot hold is kept as it is written. */
+function keepNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
+  return typeof value === "number" && context?.source !== undefined && String(value) !== context.source
+    ? JSON.rawJSON(context.source)
+    : value;
+}
+
+class JsonProxyConfig implements ProxyConfig {
+  #root: JsonObject;
+  readonly #indent: string;
+  readonly #end: string;
+
+  constructor(root: JsonObject, text: string) {
+    this.#root = root;
+    this.#indent = /^\{\r?\n([ \t]+)/.exec(text.trimStart())?.[1] ?? "";
+    this.#end = /\s*$/.exec(text)?.[0] ?? "";
+  }
+
+  get(path: ConfigPath): ConfigValue | undefined {
+    const parent = path.length === 1 ? this.#root : at(this.#root, keyOf(this.#root, path[0]));
+    const key = path.length === 1 ? keyOf(this.#root, path[0]) : childKey(parent, path);
+    return readable(at(parent, key));
+  }
+
+  set(path: ConfigPath, value: NewValue): void {
+    const first = keyOf(this.#root, path[0]);
+    if (path.length === 1) {
+      this.#root = withKey(this.#root, first, value);
+      return;
+    }
+    const parent = at(this.#root, first);
+    const mapping = isObject(parent) ? parent : {};
+    this.#root = withKey(this.#root, first, withKey(mapping, childKey(mapping, path), value));
+  }
+
+  remove(path: ConfigPath): void {
+    const first = keyOf(this.#root, path[0]);
+    const parent = at(this.#root, first);
+    if (path.length === 1 || !isObject(parent)) {
+      this.#root = withKey(this.#root, first, path.length === 1 ? undefined : parent);
+      return;
+    }
+    const mapping = withKey(parent, childKey(parent, path), undefined);
+    this.#root = withKey(this.#root, first, Object.keys(mapping).length === 0 ? undefined : mapping);
+  }
+
+  quoteMetadata(): readonly string[] {
+    const first = keyOf(this.#root, "proxyMetadata");
+    const metadata = at(this.#root, first);
+    if (!isObject(metadata)) return [];
+    const wrong = Object.entries(metadata).filter(([, value]) => isScalar(value) && typeof value !== "string");
+    if (wrong.length === 0) return [];
+    const right = wrong.map(([name, value]): [string, JsonValue] => [name, textOf(value)]);
+    this.#root = withKey(
+      this.#root,
+      first,
+      wrong.reduce((map, [name], i) => withKey(map, name, right[i]?.[1]), metadata),
+    );
+    return wrong.map(([name]) => name);
+  }
+
+  text(): string {
+    return JSON.stringify(this.#root, null, this.#indent) + this.#end;
+  }
+}
+
+function at(object: JsonValue | undefined, key: string): JsonValue | undefined {
+  return isObject(object) && Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+function keyOf(object: JsonValue | undefined, name: string): string {
+  return spellings(name).find((key) => at(object, key) !== undefined) ?? name;
+}
+
+/** Names under proxyMetadata are variables and have one spelling only. */
+function childKey(parent: JsonValue | undefined, [first, second]: ConfigPath): string {
+  if (second === undefined) return first;
+  return first === "proxyMetadata" ? second : keyOf(parent, second);
+}
+
+function isScalar(value: JsonValue): boolean {
+  return value !== null && (typeof value !== "object" || JSON.isRawJSON(value));
+}
+
+function textOf(value: JsonValue): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function readable(value: JsonValue | undefined): ConfigValue | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (Array.isArray(value)) return value.filter((element) => typeof element === "string");
+  return isScalar(value) ? textOf(value) : undefined;
+}

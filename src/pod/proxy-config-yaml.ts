@@ -1,0 +1,200 @@
+/**
+ * proxy.istio.io/config written as YAML: comments, key order and the spelling of every untouched scalar stay.
+ *
+ * It is parsed with YAML's failsafe schema, in which a plain scalar is the text that was written: `1_000`, `yes` and
+ * `0x1F` come out as they went in. What YAML 1.1 would make of them only matters under proxyMetadata, where Istio
+ * refuses anything that is not a text.
+ */
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  parseDocument,
+  Scalar,
+  YAMLMap,
+  YAMLSeq,
+} from "yaml";
+import {
+  type ConfigPath,
+  type ConfigValue,
+  type NewValue,
+  type ParsedProxyConfig,
+  type ProxyConfig,
+  spellings,
+} from "./proxy-config.ts";
+import { needsQuotes } from "./yaml-1.1.ts";
+
+/** Aliases that one anchor may stand for in all; go-yaml refuses excessive aliasing as well. */
+const MAX_ALIASES = 100;
+
+/** Parses the annotation as YAML. */
+export const yamlProxyConfig = {
+  /** A configuration with nothing in it. */
+  empty(): ProxyConfig {
+    return new YamlProxyConfig(read(""), new YAMLMap(), "");
+  },
+
+  /** Parses a text that is not empty. */
+  parse(text: string): ParsedProxyConfig {
+    const document = read(text);
+    const problem = document.errors[0];
+    if (problem !== undefined) return refused(`it is not YAML: ${problem.message.split("\n")[0] ?? ""}`);
+    const root: unknown = document.contents;
+    if (root === null || (isScalar(root) && (root.value === "" || root.value === "null" || root.value === "~"))) {
+      return { ok: true, config: new YamlProxyConfig(document, new YAMLMap(), text) };
+    }
+    if (!isMap<Node, Node>(root)) return refused(`it is a ${isSeq(root) ? "list" : "single value"}, not a mapping`);
+    if (text.includes("*") && !expands(document)) return refused("it has too many YAML aliases");
+    return { ok: true, config: new YamlProxyConfig(document, root, text) };
+  },
+};
+
+function refused(reason: string): ParsedProxyConfig {
+  return { ok: false, reason };
+}
+
+function read(text: string): Document<Node> {
+  return parseDocument(text, { schema: "failsafe", uniqueKeys: false, logLevel: "error", prettyErrors: true });
+}
+
+/** Whether the aliases of a document stay within bounds when they are replaced by what they stand for. */
+function expands(document: Document<Node>): boolean {
+  try {
+    document.toJS({ maxAliasCount: MAX_ALIASES });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+type Mapping = YAMLMap<Node, Node>;
+
+class YamlProxyConfig implements ProxyConfig {
+  readonly #document: Document<Node>;
+  readonly #root: Mapping;
+  readonly #indent: number;
+
+  constructor(document: Document<Node>, root: Mapping, text: string) {
+    this.#document = document;
+    this.#root = root;
+    this.#indent = /^( {1,8})[^ #\n-]/m.exec(text)?.[1]?.length ?? 2;
+    document.contents = root;
+  }
+
+  get(path: ConfigPath): ConfigValue | undefined {
+    const parent = path.length === 1 ? this.#root : this.#mapping(path[0]);
+    const value = parent && this.#resolve(pairAt(parent, namesOf(path))?.value);
+    if (isScalar(value)) return typeof value.value === "string" ? value.value : undefined;
+    if (!isSeq(value)) return undefined;
+    return value.items.flatMap((item) => {
+      const element = this.#resolve(item as Node);
+      return isScalar(element) && typeof element.value === "string" ? [element.value] : [];
+    });
+  }
+
+  set(path: ConfigPath, value: NewValue): void {
+    let parent: Mapping | undefined = this.#root;
+    if (path.length === 2) {
+      parent = this.#mapping(path[0]);
+      if (parent === undefined) {
+        parent = new YAMLMap<Node, Node>();
+        put(this.#root, spellings(path[0]), parent);
+      }
+    }
+    put(parent, namesOf(path), nodeFor(path, value));
+  }
+
+  remove(path: ConfigPath): void {
+    const parent = path.length === 1 ? this.#root : this.#mapping(path[0]);
+    if (parent === undefined) return;
+    drop(parent, namesOf(path));
+    if (path.length === 2 && parent.items.length === 0) drop(this.#root, spellings(path[0]));
+  }
+
+  quoteMetadata(): readonly string[] {
+    const metadata = this.#mapping("proxyMetadata");
+    if (metadata === undefined) return [];
+    return metadata.items.flatMap((pair) => {
+      const value = this.#resolve(pair.value);
+      if (!isScalar(value) || value.type !== "PLAIN" || !needsQuotes(String(value.value))) return [];
+      value.type = "QUOTE_DOUBLE";
+      return [keyOf(pair)];
+    });
+  }
+
+  text(): string {
+    return this.#document.toString({ lineWidth: 0, flowCollectionPadding: false, indent: this.#indent });
+  }
+
+  #resolve(node: Node | null | undefined): Node | undefined {
+    if (isAlias(node)) return node.resolve(this.#document);
+    return node ?? undefined;
+  }
+
+  #mapping(name: string): Mapping | undefined {
+    const value = this.#resolve(pairAt(this.#root, spellings(name))?.value);
+    return isMap<Node, Node>(value) ? value : undefined;
+  }
+}
+
+function namesOf(path: ConfigPath): readonly string[] {
+  const [first, second] = path;
+  if (second === undefined) return spellings(first);
+  return first === "proxyMetadata" ? [second] : spellings(second);
+}
+
+function textOf(node: Node): string | undefined {
+  return isScalar(node) ? String(node.value) : undefined;
+}
+
+function keyOf(pair: Pair<Node, Node | null>): string {
+  return textOf(pair.key) ?? "";
+}
+
+/** The pair that counts: the last one under the first spelling that is there. */
+function pairAt(mapping: Mapping, names: readonly string[]): Pair<Node, Node> | undefined {
+  for (const name of names) {
+    const pair = mapping.items.findLast((item) => keyOf(item) === name);
+    if (pair !== undefined) return pair as Pair<Node, Node>;
+  }
+  return undefined;
+}
+
+function put(mapping: Mapping, names: readonly string[], value: Node): void {
+  const pair = pairAt(mapping, names);
+  if (pair === undefined) {
+    const name = new Scalar(names[0] ?? "");
+    if (mapping.flow && mapping.items.some((item) => isScalar(item.key) && item.key.type === "QUOTE_DOUBLE")) {
+      name.type = "QUOTE_DOUBLE";
+    }
+    mapping.add({ key: name, value } as unknown as Pair<Node, Node>);
+    return;
+  }
+  if (isSeq<Node>(pair.value) && isSeq<Node>(value)) {
+    const old = pair.value.items;
+    pair.value.items = value.items.map((item) => old.find((element) => textOf(element) === textOf(item)) ?? item);
+    return;
+  }
+  if (isScalar(pair.value) && pair.value.comment && isScalar(value)) value.comment = pair.value.comment;
+  pair.value = value;
+}
+
+function drop(mapping: Mapping, names: readonly string[]): void {
+  mapping.items = mapping.items.filter((item) => !names.includes(keyOf(item)));
+}
+
+function nodeFor(path: ConfigPath, value: NewValue): Node {
+  if (typeof value === "boolean") return new Scalar(String(value));
+  if (typeof value === "string") {
+    const scalar = new Scalar(value);
+    if (path[0] === "proxyMetadata" && needsQuotes(value)) scalar.type = "QUOTE_DOUBLE";
+    return scalar;
+  }
+  const list = new YAMLSeq<Node>();
+  for (const text of value) list.add(new Scalar(text));
+  return list;
+}

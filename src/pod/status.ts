@@ -1,0 +1,49 @@
+/**
+ * The annotation gracegate.dev/status: what this program wrote into a pod, so that the second call (and a later run over
+ * the same manifest) can tell its own values from the user's.
+ *
+ * A value counts as ours only while it equals what was written. Names in `wrote` say what, never an index:
+ * `config/terminationDrainDuration`, `istio-proxy/env/MINIMUM_DRAIN_DURATION`, `istio-proxy/preStop`, `hc`.
+ */
+import type { Seconds } from "../units/duration.ts";
+import { STATUS } from "./annotations.ts";
+import { isObject, type JsonObject, type JsonValue, objectAt, sameJson, textAt, textsAt, valueAt } from "./json.ts";
+
+/** What an earlier call left in the pod. */
+export interface EarlierStatus {
+  /** Whether the annotation is there and can be read. */
+  readonly present: boolean;
+  /** Codes that were noticed so far. */
+  readonly codes: readonly string[];
+  /** The grace period before the first change; undefined where it was not noted. */
+  readonly gracePeriod: Seconds | undefined;
+  /** What was written: name → value. */
+  readonly wrote: JsonObject;
+}
+
+const nothing: EarlierStatus = { present: false, codes: [], gracePeriod: undefined, wrote: {} };
+
+/** Reads the status annotation of a pod. One that is no JSON object counts as none. */
+export function earlierStatus(pod: JsonObject): EarlierStatus {
+  const text = textAt(objectAt(objectAt(pod, "metadata"), "annotations"), STATUS);
+  if (text === undefined) return nothing;
+  let status: unknown;
+  try {
+    status = JSON.parse(text);
+  } catch {
+    return nothing;
+  }
+  if (!isObject(status)) return nothing;
+  const gracePeriod = valueAt(status, "gracePeriod");
+  return {
+    present: true,
+    codes: textsAt(status, "codes"),
+    gracePeriod: typeof gracePeriod === "number" ? gracePeriod : undefined,
+    wrote: objectAt(status, "wrote"),
+  };
+}
+
+/** Whether a value in the pod is the one that an earlier call wrote under a name. */
+export function isOurs(status: EarlierStatus, name: string, value: JsonValue | undefined): boolean {
+  return value !== undefined && Object.hasOwn(status.wrote, name) && sameJson(status.wrote[name], value);
+}

@@ -1,0 +1,54 @@
+/**
+ * Turns a validated spec into the form that the rest of the program uses: durations in seconds, quantities as texts.
+ */
+import { isObject, type JsonValue } from "../pod/json.ts";
+import { parseDuration } from "../units/duration.ts";
+import type { Schema } from "./schema-builder.ts";
+
+/** A value of a spec that its schema let through and that still cannot be used. */
+export interface Refusal {
+  /** Where it stands: `gateway.loadBalancer.buffer`. */
+  readonly path: string;
+  /** Completes the sentence "PATH …". */
+  readonly reason: string;
+}
+
+/**
+ * Normalises a value by its schema. The value has passed the schema's validation.
+ *
+ * @param refusals gets what cannot be used
+ */
+export function normalise<T>(schema: Schema<T>, value: JsonValue, path: string, refusals: Refusal[]): T {
+  return normalised(schema, value, path, refusals) as T;
+}
+
+function normalised(schema: Schema<unknown>, value: JsonValue, path: string, refusals: Refusal[]): unknown {
+  const below = (name: string) => (path === "" ? name : `${path}.${name}`);
+  switch (schema.kind) {
+    case "duration": {
+      const parsed = parseDuration(value);
+      if (parsed.ok) return parsed.seconds;
+      refusals.push({ path, reason: `is not a duration: ${parsed.reason}` });
+      return 0;
+    }
+    case "quantity":
+      return String(value);
+    case "list":
+      if (!Array.isArray(value) || schema.element === undefined) return [];
+      return value.map((element, index) =>
+        normalised(schema.element as Schema<unknown>, element, `${path}[${index}]`, refusals),
+      );
+    case "map":
+    case "object": {
+      if (!isObject(value)) return {};
+      const entries = Object.entries(value).flatMap(([name, field]): [string, unknown][] => {
+        const of = schema.kind === "map" ? schema.element : schema.fields?.[name];
+        // Kubernetes drops a null when it stores an object; a file may have one.
+        return of === undefined || field === null ? [] : [[name, normalised(of, field, below(name), refusals)]];
+      });
+      return Object.fromEntries(entries);
+    }
+    default:
+      return value;
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * Builds JSON schemas whose TypeScript type is known to the compiler.
+ *
+ * The schema is an OpenAPI v3 structural schema as CustomResourceDefinitions need it, and at the same time what the file
+ * loader validates with; `Value<typeof schema>` is the type of a value after normalising (durations in seconds).
+ */
+import { DURATION_PATTERN, type Seconds } from "../units/duration.ts";
+import { QUANTITY_PATTERN } from "../units/quantity.ts";
+
+/** A JSON schema node of the kind that a CRD takes. */
+export interface JsonSchema {
+  readonly type?: "object" | "array" | "string" | "integer" | "boolean";
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+  readonly enum?: readonly string[];
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+  readonly minItems?: number;
+  readonly maxProperties?: number;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly "x-kubernetes-int-or-string"?: true;
+  readonly "x-kubernetes-preserve-unknown-fields"?: true;
+}
+
+/** How a leaf is normalised and described. */
+export type Kind =
+  | "object"
+  | "list"
+  | "map"
+  | "text"
+  | "number"
+  | "boolean"
+  | "choice"
+  | "duration"
+  | "quantity"
+  | "free";
+
+/** A schema and the type of its values. */
+export interface Schema<T> {
+  readonly kind: Kind;
+  readonly json: JsonSchema;
+  readonly fields?: Readonly<Record<string, Schema<unknown>>>;
+  readonly element?: Schema<unknown>;
+  /** Only for the compiler; never set. */
+  readonly value?: T;
+}
+
+/** The type of a schema's values after normalising. */
+export type Value<S> = S extends Schema<infer T> ? T : never;
+
+type ObjectOf<F> = { readonly [K in keyof F]?: Value<F[K]> };
+
+/** A duration: seconds, or a text with units. Normalised to seconds. */
+export function duration(description: string): Schema<Seconds> {
+  return {
+    kind: "duration",
+    json: {
+      description,
+      anyOf: [{ type: "integer" }, { type: "string" }],
+      "x-kubernetes-int-or-string": true,
+      pattern: DURATION_PATTERN,
+      maxLength: 32,
+    },
+  };
+}
+
+/** A Kubernetes quantity. Normalised to its text. */
+export function quantity(description: string): Schema<string> {
+  return {
+    kind: "quantity",
+    json: {
+      description,
+      anyOf: [{ type: "integer" }, { type: "string" }],
+      "x-kubernetes-int-or-string": true,
+      pattern: QUANTITY_PATTERN,
+      maxLength: 32,
+    },
+  };
+}
+
+/** One of a few words. */
+export function choice<const T extends string>(description: string, values: readonly T[]): Schema<T> {
+  return { kind: "choice", json: { type: "string", description, enum: values } };
+}
+
+/** A text. */
+export function text(
+  description: string,
+  bounds: Pick<JsonSchema, "pattern" | "minLength" | "maxLength"> = {},
+): Schema<string> {
+  return { kind: "text", json: { type: "string", description, maxLength: 253, ...bounds } };
+}
+
+/** A whole number within bounds. */
+export function integer(description: string, minimum: number, maximum: number): Schema<number> {
+  return { kind: "number", json: { type: "integer", description, minimum, maximum } };
+}
+
+/** true or false. */
+export function flag(description: string): Schema<boolean> {
+  return { kind: "boolean", json: { type: "boolean", description } };
+}
+
+/** A list of values of one kind. */
+export function list<T>(description: string, element: Schema<T>, maxItems = 64): Schema<readonly T[]> {
+  return { kind: "list", element, json: { type: "array", description, items: element.json, maxItems } };
+}
+
+/** A mapping from any name to values of one kind. */
+export function map<T>(
+  description: string,
+  element: Schema<T>,
+  maxProperties = 64,
+): Schema<Readonly<Record<string, T>>> {
+  return {
+    kind: "map",
+    element,
+    json: { type: "object", description, additionalProperties: element.json, maxProperties },
+  };
+}
+
+/** An object with known fields, all optional. */
+export function object<F extends Readonly<Record<string, Schema<unknown>>>>(
+  description: string,
+  fields: F,
+  required: readonly (keyof F & string)[] = [],
+): Schema<ObjectOf<F>> {
+  const properties = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.json]));
+  return {
+    kind: "object",
+    fields,
+    json: { type: "object", description, properties, ...(required.length > 0 ? { required } : {}) },
+  };
+}
+
+/** An object of Kubernetes' own that is passed on as it is. */
+export function free<T>(description: string): Schema<T> {
+  return { kind: "free", json: { type: "object", description, "x-kubernetes-preserve-unknown-fields": true } };
+}

@@ -1,0 +1,196 @@
+/**
+ * The schema of GracePolicy, the only source of its types, its validation, the CRD and the table in docs/policy.md.
+ *
+ * Every field is optional: a field that no level sets has the built-in value (built-in.ts).
+ */
+import type { JsonObject } from "../pod/json.ts";
+import {
+  choice,
+  duration,
+  flag,
+  free,
+  integer,
+  list,
+  map,
+  object,
+  quantity,
+  text,
+  type Value,
+} from "./schema-builder.ts";
+
+/** API group and version of GracePolicy. */
+export const API_VERSION = "gracegate.dev/v1alpha1";
+
+/** Kind of the policy object. */
+export const KIND = "GracePolicy";
+
+/** The load-balancer profiles; src/budget/profiles.ts says what each means. */
+export const LB_PROFILES = [
+  "generic",
+  "haproxy",
+  "netscaler",
+  "netscaler-trofs",
+  "f5",
+  "aws-nlb",
+  "aws-nlb-keep",
+  "aws-alb",
+  "gcp",
+  "azure",
+  "nginx-plus",
+  "envoy",
+] as const;
+
+/** The name of a load-balancer profile. */
+export type LbProfileName = (typeof LB_PROFILES)[number];
+
+const answer = (description: string) =>
+  object(description, {
+    status: integer("HTTP status of the answer.", 200, 599),
+    body: text("Body of the answer; string monitors match on it.", { maxLength: 256 }),
+  });
+
+const loadBalancer = object("How the load balancer in front of the gateway checks it.", {
+  profile: choice("Kind of load balancer: which answers it understands. See docs/lb-profiles.md.", LB_PROFILES),
+  checkInterval: duration("Time between two health checks; the profile's unless set."),
+  checkFall: integer("Failed checks in a row after which a backend is DOWN; the profile's unless set.", 1, 100),
+  checkRise: integer("Good checks in a row after which a backend is UP again.", 1, 100),
+  checkTimeout: duration("Time that a check waits for its answer."),
+  buffer: duration(
+    "LB buffer: time that the load balancer needs to notice the closing answer. checkInterval × checkFall + 5 s unless set.",
+  ),
+  answers: object("Answers that replace the profile's, by hc's state.", {
+    open: answer("While traffic is welcome."),
+    draining: answer("While existing requests finish: the drain answer."),
+    closing: answer("While the load balancer takes the backend down: the close answer."),
+    closed: answer("After that."),
+    fault: answer("When something went wrong."),
+  }),
+});
+
+const statsMatcher = object(
+  "Entries of the mesh-wide proxyStatsMatcher that must survive, since Istio replaces that matcher wholesale.",
+  {
+    inclusionPrefixes: list("Prefixes of stats to keep.", text("A prefix.")),
+    inclusionSuffixes: list("Suffixes of stats to keep.", text("A suffix.")),
+    inclusionRegexps: list("Regular expressions of stats to keep.", text("An RE2 expression.", { maxLength: 1024 })),
+  },
+);
+
+const hc = object("The health controller beside the gateway's proxy.", {
+  enabled: flag(
+    "Whether hc is added; without it the proxy sleeps through the drain, and nothing steers the load balancer.",
+  ),
+  image: text("Image of hc; the one that the webhook was started with unless set.", { minLength: 1, maxLength: 512 }),
+  imagePullPolicy: choice("When the image is pulled.", ["Always", "IfNotPresent", "Never"]),
+  imagePullSecrets: list(
+    "Secrets to pull the image with, united with the pod's.",
+    text("Name of a Secret in the pod's namespace."),
+  ),
+  resources: object("Requests and limits of hc, as one value; a missing limit is the request.", {
+    requests: map("Requests.", quantity("A quantity.")),
+    limits: map("Limits.", quantity("A quantity.")),
+  }),
+  port: integer("Port of the health answers.", 1, 65_535),
+  controlPort: integer("Port of the operator's commands, on loopback only.", 1, 65_535),
+  metricsPort: integer("Port of /metrics.", 1, 65_535),
+  pollInterval: duration("Time between two looks at Envoy's stats while draining."),
+  healthPaths: list(
+    "Paths that the load balancer checks.",
+    text("A path.", { pattern: "^/[^\\s?#]*$", maxLength: 256 }),
+    16,
+  ),
+  logLevel: choice("How much hc logs.", ["debug", "info", "warn", "error"]),
+  extraEnv: list(
+    "More environment variables for hc.",
+    object(
+      "A variable.",
+      {
+        name: text("Its name.", { pattern: "^[-._a-zA-Z][-._a-zA-Z0-9]*$" }),
+        value: text("Its value.", { maxLength: 4096 }),
+        valueFrom: free<JsonObject>("Where its value comes from, as in a container."),
+      },
+      ["name"],
+    ),
+  ),
+  securityContext: free<JsonObject>("securityContext of hc, instead of the restricted one."),
+});
+
+const shared = {
+  requestP99: duration("99th percentile of the request duration; the drain timeout is 1.2 times as long."),
+  drainTimeout: duration("Longest wait for in-flight requests; wins over requestP99 of the same level."),
+  terminationDrainDuration: duration("Istio's terminationDrainDuration; computed unless set."),
+  minimumDrainDuration: duration("Istio's MINIMUM_DRAIN_DURATION; computed unless set."),
+  exitOnZeroActiveConnections: flag(
+    "Istio's EXIT_ON_ZERO_ACTIVE_CONNECTIONS: the proxy leaves when its last connection does.",
+  ),
+  holdApplicationUntilProxyStarts: flag(
+    "Istio's holdApplicationUntilProxyStarts; never written on pods that are not restarted (Jobs).",
+  ),
+  maxGracePeriod: duration("The grace period is never raised above this."),
+};
+
+/** The spec of a GracePolicy. */
+export const policySpec = object("How pods of this namespace start and stop.", {
+  selector: object("Which pods of the namespace this is for; all of them unless set.", {
+    matchLabels: map("Labels that a pod must have.", text("A value.", { maxLength: 63 })),
+    matchExpressions: list(
+      "Conditions on labels, all of which must hold.",
+      object(
+        "A condition.",
+        {
+          key: text("The label.", { minLength: 1, maxLength: 317 }),
+          operator: choice("The operator.", ["In", "NotIn", "Exists", "DoesNotExist"]),
+          values: list("Values for In and NotIn.", text("A value.", { maxLength: 63 })),
+        },
+        ["key", "operator"],
+      ),
+    ),
+  }),
+  mode: choice("Enforce changes pods; Observe only writes the status annotation and warnings; Disabled does nothing.", [
+    "Enforce",
+    "Observe",
+    "Disabled",
+  ]),
+  invalid: choice("What a gracegate.dev annotation that does not parse does: Warn, or Deny the pod.", ["Warn", "Deny"]),
+  gateway: object("Gateways: pods whose istio-proxy runs `proxy router`.", {
+    ...shared,
+    loadBalancer,
+    proxyStop: choice(
+      "The preStop hook of istio-proxy: wait for hc, sleep, start the proxy's own drain at once, or none.",
+      ["Hold", "Sleep", "Sigterm", "None"],
+    ),
+    retireConnections: flag("Whether hc makes Envoy answer with Connection: close and GOAWAY while draining."),
+    proxyStatsMatcher: statsMatcher,
+    margin: duration("Time between the end of the drain and the end of the grace period."),
+    hc,
+  }),
+  sidecar: object("Sidecars: pods whose istio-proxy runs beside an application.", {
+    ...shared,
+    proxyStop: choice(
+      "The preStop hook of a classic istio-proxy: start the proxy's own drain at once, sleep, or none.",
+      ["Sigterm", "Sleep", "None"],
+    ),
+    margin: duration("Time between the end of the drain and the end of the grace period."),
+    applicationPreStopSleep: duration(
+      "A native sleep hook for application containers without a preStop, while endpoints are removed; none unless set.",
+    ),
+  }),
+});
+
+/** A GracePolicy's spec after normalising: durations in seconds. */
+export type PolicySpec = Value<typeof policySpec>;
+
+/** The gateway part of a policy. */
+export type GatewaySpec = NonNullable<PolicySpec["gateway"]>;
+
+/** The sidecar part of a policy. */
+export type SidecarSpec = NonNullable<PolicySpec["sidecar"]>;
+
+/** The hc part of a gateway's policy. */
+export type HcSpec = NonNullable<GatewaySpec["hc"]>;
+
+/** Stats to keep, as in Istio's proxyStatsMatcher. */
+export type StatsMatcher = NonNullable<GatewaySpec["proxyStatsMatcher"]>;
+
+/** States of hc for which a policy may give an answer. */
+export type LbAnswers = NonNullable<NonNullable<GatewaySpec["loadBalancer"]>["answers"]>;

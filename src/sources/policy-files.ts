@@ -1,0 +1,129 @@
+/**
+ * Policies and mesh config from files: read at the start, read again when they change.
+ *
+ * An invalid edit keeps the last good set in force. The error names the file, the document in it, the field and what is
+ * wrong there.
+ */
+import { readFileSync } from "node:fs";
+import { parseAllDocuments, parseDocument } from "yaml";
+import { type Notice, notice } from "../codes/registry.ts";
+import { isObject, type JsonValue, objectAt, objectsAt, textAt } from "../pod/json.ts";
+import { type MeshConfig, meshConfigOf } from "../policy/mesh-config.ts";
+import { type PolicySnapshot, snapshotOf } from "../policy/snapshot.ts";
+import { originOf, type Policy, validatePolicy } from "../policy/validate.ts";
+import { filesAt } from "./watch-files.ts";
+
+/** Where policies are read from. */
+export interface PolicyPaths {
+  /** A file or a folder. */
+  readonly policy: string;
+  /** A file with Istio's mesh config. */
+  readonly meshConfig: string | undefined;
+  readonly rootNamespace: string;
+}
+
+/** A set of policies that can be used, or all that is wrong. */
+export type LoadedPolicies =
+  | { readonly ok: true; readonly snapshot: PolicySnapshot }
+  | { readonly ok: false; readonly problems: readonly Notice[] };
+
+/** Largest file that is read for policies, bytes. */
+const MAX_FILE = 64 * 1024 * 1024;
+
+/** File names that are read in a folder. */
+const POLICY_FILE = /\.(?:ya?ml|json)$/;
+
+/** Reads all policies, and the mesh config if there is one. */
+export function loadPolicies(paths: PolicyPaths): LoadedPolicies {
+  const problems: Notice[] = [];
+  const policies = readPolicies(paths.policy, problems);
+  const meshConfig = paths.meshConfig === undefined ? undefined : readMeshConfig(paths.meshConfig, problems);
+  for (const [origin, same] of Map.groupBy(policies, originOf)) {
+    if (same.length > 1) problems.push(problem(paths.policy, "", `has ${origin} ${same.length} times`));
+  }
+  if (problems.length > 0) return { ok: false, problems };
+  return { ok: true, snapshot: snapshotOf(policies, paths.rootNamespace, meshConfig) };
+}
+
+function problem(where: string, path: string, reason: string): Notice {
+  return notice("GG601", { where, path, reason });
+}
+
+function readPolicies(path: string, problems: Notice[]): readonly Policy[] {
+  let files: readonly string[];
+  try {
+    const all = filesAt(path);
+    files = all.length === 1 && all[0] === path ? all : all.filter((file) => POLICY_FILE.test(file));
+  } catch (error) {
+    problems.push(problem(path, "", `cannot be read: ${reasonOf(error)}`));
+    return [];
+  }
+  return files.flatMap((file) => policiesOf(file, problems));
+}
+
+function policiesOf(file: string, problems: Notice[]): readonly Policy[] {
+  const text = readText(file, problems);
+  if (text === undefined) return [];
+  const parsed = parseAllDocuments(text, { prettyErrors: true, logLevel: "error" });
+  const documents = Array.isArray(parsed) ? parsed : [];
+  return documents.flatMap((document, index) => {
+    const where = documents.length > 1 ? `${file}, document ${index + 1}` : file;
+    const error = document.errors[0];
+    if (error !== undefined) {
+      problems.push(problem(where, "", `is not YAML: ${error.message.split("\n")[0]?.replace(/:$/, "") ?? ""}`));
+      return [];
+    }
+    let value: JsonValue;
+    try {
+      value = document.toJS() as JsonValue;
+    } catch (error) {
+      problems.push(problem(where, "", `cannot be read: ${reasonOf(error)}`));
+      return [];
+    }
+    if (value === null) return [];
+    const objects = textAt(value, "kind") === "List" ? objectsAt(value, "items") : [value];
+    return objects.flatMap((object) => policyOf(object, where, problems));
+  });
+}
+
+function policyOf(object: JsonValue, where: string, problems: Notice[]): readonly Policy[] {
+  const validated = validatePolicy(object);
+  if (validated.ok) return [validated.policy];
+  const metadata = objectAt(object, "metadata");
+  const name = textAt(metadata, "name");
+  const named = name === undefined ? where : `${where} (${textAt(metadata, "namespace") ?? ""}/${name})`;
+  problems.push(...validated.refusals.map(({ path, reason }) => problem(named, path, reason)));
+  return [];
+}
+
+function readMeshConfig(file: string, problems: Notice[]): MeshConfig | undefined {
+  const text = readText(file, problems);
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = parseDocument(text, { logLevel: "error" }).toJS();
+    if (!isObject(value)) throw new Error("it is not a mapping");
+    // A ConfigMap holds the mesh config as a text; a plain file is the mesh config itself.
+    const inner = textAt(objectAt(value, "data"), "mesh");
+    return meshConfigOf(
+      inner === undefined ? value : (parseDocument(inner, { logLevel: "error" }).toJS() as JsonValue),
+    );
+  } catch (error) {
+    problems.push(problem(file, "", `is no mesh config: ${reasonOf(error)}`));
+    return undefined;
+  }
+}
+
+function readText(file: string, problems: Notice[]): string | undefined {
+  try {
+    const bytes = readFileSync(file);
+    if (bytes.length > MAX_FILE) throw new Error(`it is larger than ${MAX_FILE} bytes`);
+    return bytes.toString();
+  } catch (error) {
+    problems.push(problem(file, "", `cannot be read: ${reasonOf(error)}`));
+    return undefined;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
+}

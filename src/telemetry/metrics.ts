@@ -1,0 +1,113 @@
+/**
+ * The webhook's metrics. Every series exists from the start, so that a rate over it is right from the first event on.
+ */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { codes } from "../codes/registry.ts";
+
+/** The webhook's metrics, and the registry that shows them. */
+export interface WebhookMetrics {
+  readonly registry: Registry;
+  readonly calls: Counter<"outcome" | "role">;
+  readonly pods: Counter<"outcome" | "role">;
+  readonly duration: Histogram;
+  readonly inFlight: Gauge;
+  readonly badRequests: Counter<"reason">;
+  readonly notices: Counter<"code">;
+  readonly policies: Gauge;
+  readonly policyLoads: Counter<"result">;
+  readonly policyLoaded: Gauge;
+  readonly certificateExpiry: Gauge;
+  readonly certificateLoads: Counter<"result">;
+  readonly certificateLoaded: Gauge;
+}
+
+/** Why a call is refused before it is an admission. */
+export const BAD_REQUESTS = ["not-a-review", "too-large", "content-type", "aborted", "other"] as const;
+
+const OUTCOMES = ["patched", "unchanged", "skipped", "denied", "error"];
+const ROLES = ["gateway", "sidecar", "none"];
+
+/** From a quarter of a millisecond up: an admission takes less than one. */
+const DURATION_BUCKETS = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
+
+/** Registers the webhook's metrics. */
+export function webhookMetrics(): WebhookMetrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const metrics: WebhookMetrics = {
+    registry,
+    calls: new Counter({
+      name: "gracegate_webhook_calls_total",
+      help: "Admission calls by outcome and role. The API server calls twice for nearly every pod.",
+      labelNames: ["outcome", "role"],
+      registers,
+    }),
+    pods: new Counter({
+      name: "gracegate_webhook_pods_total",
+      help: "Pods by outcome and role: calls without those for a pod that an earlier call changed, and without dry runs.",
+      labelNames: ["outcome", "role"],
+      registers,
+    }),
+    duration: new Histogram({
+      name: "gracegate_webhook_duration_seconds",
+      help: "Time from the whole body being read to the answer being written, in seconds.",
+      buckets: DURATION_BUCKETS,
+      registers,
+    }),
+    inFlight: new Gauge({ name: "gracegate_webhook_in_flight", help: "Calls that are being answered.", registers }),
+    badRequests: new Counter({
+      name: "gracegate_webhook_bad_requests_total",
+      help: "Calls that were answered with a 4xx status, by reason.",
+      labelNames: ["reason"],
+      registers,
+    }),
+    notices: new Counter({
+      name: "gracegate_webhook_notices_total",
+      help: "Notices about pods by code; docs/codes.md explains them.",
+      labelNames: ["code"],
+      registers,
+    }),
+    policies: new Gauge({ name: "gracegate_policies", help: "Policies in force.", registers }),
+    policyLoads: new Counter({
+      name: "gracegate_policy_loads_total",
+      help: "Times that policies were read, by result: loaded, or refused with the last good set kept.",
+      labelNames: ["result"],
+      registers,
+    }),
+    policyLoaded: new Gauge({
+      name: "gracegate_policy_last_load_timestamp_seconds",
+      help: "When the policies in force were read, in seconds since 1970.",
+      registers,
+    }),
+    certificateExpiry: new Gauge({
+      name: "gracegate_certificate_expiry_timestamp_seconds",
+      help: "When the serving certificate ends, in seconds since 1970.",
+      registers,
+    }),
+    certificateLoads: new Counter({
+      name: "gracegate_certificate_loads_total",
+      help: "Times that the serving certificate was read, by result: loaded, or refused with the last good one kept.",
+      labelNames: ["result"],
+      registers,
+    }),
+    certificateLoaded: new Gauge({
+      name: "gracegate_certificate_last_load_timestamp_seconds",
+      help: "When the serving certificate in use was read, in seconds since 1970.",
+      registers,
+    }),
+  };
+  for (const outcome of OUTCOMES) {
+    for (const role of ROLES) {
+      metrics.calls.inc({ outcome, role }, 0);
+      metrics.pods.inc({ outcome, role }, 0);
+    }
+  }
+  for (const reason of BAD_REQUESTS) metrics.badRequests.inc({ reason }, 0);
+  for (const code of Object.keys(codes)) metrics.notices.inc({ code }, 0);
+  for (const result of ["loaded", "refused"]) {
+    metrics.policyLoads.inc({ result }, 0);
+    metrics.certificateLoads.inc({ result }, 0);
+  }
+  return metrics;
+}
