@@ -95,7 +95,9 @@ export function mustQuit({ machine, view, timing }: Situation, now: Instant): bo
 export function mustExit({ machine, view, timing }: Situation, now: Instant): boolean {
   const deadline = deadlineOf(machine, timing);
   if (deadline === undefined) return false;
-  return now >= deadline || (machine.phase === "closed" && isRefusing(view, GONE, now));
+  if (now >= deadline) return true;
+  // Counted from CLOSED, although the proxy may be long gone: the kubelet's hook comes up to 50 ms after the SIGTERM.
+  return machine.phase === "closed" && isRefusing(view, GONE, now) && now - machine.since >= GONE.ms;
 }
 
 /** When to decide again if nothing happens before; Infinity: not by the clock. */
