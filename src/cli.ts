@@ -1,16 +1,13 @@
-#!/usr/bin/env node
 /**
- * The executable: finds the subcommand, runs it, and turns what comes back into an exit code.
+ * The command line: finds the subcommand, runs it, and turns what comes back into an exit code.
  */
 import { CommanderError } from "commander";
 import { exitCode, parserOf, say, WrongUse } from "./commands/command.ts";
 import { commands } from "./commands/list.ts";
 import { version } from "./version.ts";
 
-process.exitCode = await main(process.argv.slice(2));
-
-/** Runs one command line. */
-async function main(args: readonly string[]): Promise<number> {
+/** Runs one command line and gives its exit code. */
+export async function runCommandLine(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args;
   if (name === undefined || name === "help" || name === "-h" || name === "--help") {
     process.stdout.write(overview());
