@@ -96,7 +96,7 @@ export class Controller {
     return {
       refused: outcome.refused,
       warning: comesBack
-        ? "the load balancer saw the close answer and may be DOWN; it comes back after rise × interval of good checks"
+        ? "the load balancer saw the close answer and may be DOWN; it comes back after rise x interval of good checks"
         : undefined,
     };
   }

@@ -17,12 +17,17 @@ export class Findings {
     return [...this.#current.values()];
   }
 
-  /** Adds a finding; it is logged unless the same one holds already. */
+  /** Whether a finding holds. */
+  has(name: CodeName): boolean {
+    return this.#current.has(name);
+  }
+
+  /** Adds a finding; it is logged unless it holds already, in the same words. */
   add<Name extends CodeName>(name: Name, details: Parameters<typeof notice<Name>>[1]): void {
     const found = notice(name, details);
     // Of GG704 there may be several, one a variable; of the others the newest counts.
     const key = name === "GG704" ? found.text : name;
-    const isNew = !this.#current.has(key);
+    const isNew = this.#current.get(key)?.text !== found.text;
     this.#current.set(key, found);
     if (isNew) this.#log(found.severity === "error" ? "error" : "warn", "finding", { code: name, message: found.text });
   }

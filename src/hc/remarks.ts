@@ -53,6 +53,7 @@ export class Remarks {
       this.#findings.remove("GG703");
       return;
     }
+    if (this.#findings.has("GG703")) return;
     const { healthPaths, healthPort } = this.#configuration;
     this.#findings.add("GG703", { seconds: Math.floor(silentMs / 1000), paths: healthPaths, port: healthPort });
   }
