@@ -2,21 +2,22 @@
  * proxy.istio.io/config written as JSON: it stays JSON, with the indentation it had.
  */
 import { isObject, type JsonObject, type JsonValue, withKey } from "./json.ts";
-import { type ConfigPath, type ConfigValue, type NewValue, type ProxyConfig, spellings } from "./proxy-config.ts";
+import type { ConfigEdit, ConfigPath, ConfigValue, EditableDocument, NewValue } from "./proxy-config.ts";
+import { spellings } from "./spellings.ts";
 
 /**
  * Parses the annotation as a JSON object.
  *
  * @returns undefined if it is none; it may still be YAML
  */
-export function jsonProxyConfig(text: string): ProxyConfig | undefined {
+export function jsonDocument(text: string): EditableDocument | undefined {
   let root: JsonValue;
   try {
     root = JSON.parse(text, keepNumber);
   } catch {
     return undefined;
   }
-  return isObject(root) ? new JsonProxyConfig(root, text) : undefined;
+  return isObject(root) ? new JsonDocument(root, text) : undefined;
 }
 
 /** A number that a double cannot hold is kept as it is written. */
@@ -26,7 +27,7 @@ function keepNumber(_key: string, value: unknown, context?: { source?: string })
     : value;
 }
 
-class JsonProxyConfig implements ProxyConfig {
+class JsonDocument implements EditableDocument {
   #root: JsonObject;
   readonly #indent: string;
   readonly #end: string;
@@ -43,7 +44,12 @@ class JsonProxyConfig implements ProxyConfig {
     return readable(at(parent, key));
   }
 
-  set(path: ConfigPath, value: NewValue): void {
+  apply({ path, value }: ConfigEdit): void {
+    if (value === undefined) this.#remove(path);
+    else this.#set(path, value);
+  }
+
+  #set(path: ConfigPath, value: NewValue): void {
     const first = keyOf(this.#root, path[0]);
     if (path.length === 1) {
       this.#root = withKey(this.#root, first, value);
@@ -54,7 +60,7 @@ class JsonProxyConfig implements ProxyConfig {
     this.#root = withKey(this.#root, first, withKey(mapping, childKey(mapping, path), value));
   }
 
-  remove(path: ConfigPath): void {
+  #remove(path: ConfigPath): void {
     const first = keyOf(this.#root, path[0]);
     const parent = at(this.#root, first);
     if (path.length === 1 || !isObject(parent)) {
@@ -80,7 +86,7 @@ class JsonProxyConfig implements ProxyConfig {
     return wrong.map(([name]) => name);
   }
 
-  text(): string {
+  print(): string {
     return JSON.stringify(this.#root, null, this.#indent) + this.#end;
   }
 }

@@ -18,42 +18,40 @@ import {
   YAMLMap,
   YAMLSeq,
 } from "yaml";
-import {
-  type ConfigPath,
-  type ConfigValue,
-  type NewValue,
-  type ParsedProxyConfig,
-  type ProxyConfig,
-  spellings,
+import type {
+  ConfigEdit,
+  ConfigPath,
+  ConfigValue,
+  EditableDocument,
+  NewValue,
+  ParsedDocument,
 } from "./proxy-config.ts";
+import { spellings } from "./spellings.ts";
 import { needsQuotes } from "./yaml-1.1.ts";
 
 /** Aliases that one anchor may stand for in all; go-yaml refuses excessive aliasing as well. */
 const MAX_ALIASES = 100;
 
-/** Parses the annotation as YAML. */
-export const yamlProxyConfig = {
-  /** A configuration with nothing in it. */
-  empty(): ProxyConfig {
-    return new YamlProxyConfig(read(""), new YAMLMap(), "");
-  },
+/** A configuration with nothing in it. */
+export function emptyYamlDocument(): EditableDocument {
+  return new YamlDocument(read(""), new YAMLMap(), "");
+}
 
-  /** Parses a text that is not empty. */
-  parse(text: string): ParsedProxyConfig {
-    const document = read(text);
-    const problem = document.errors[0];
-    if (problem !== undefined) return refused(`it is not YAML: ${problem.message.split("\n")[0] ?? ""}`);
-    const root: unknown = document.contents;
-    if (root === null || (isScalar(root) && (root.value === "" || root.value === "null" || root.value === "~"))) {
-      return { ok: true, config: new YamlProxyConfig(document, new YAMLMap(), text) };
-    }
-    if (!isMap<Node, Node>(root)) return refused(`it is a ${isSeq(root) ? "list" : "single value"}, not a mapping`);
-    if (text.includes("*") && !expands(document)) return refused("it has too many YAML aliases");
-    return { ok: true, config: new YamlProxyConfig(document, root, text) };
-  },
-};
+/** Parses the annotation as YAML; it is not empty. */
+export function yamlDocument(text: string): ParsedDocument {
+  const document = read(text);
+  const problem = document.errors[0];
+  if (problem !== undefined) return refused(`it is not YAML: ${problem.message.split("\n")[0] ?? ""}`);
+  const root: unknown = document.contents;
+  if (root === null || (isScalar(root) && (root.value === "" || root.value === "null" || root.value === "~"))) {
+    return { ok: true, document: new YamlDocument(document, new YAMLMap(), text) };
+  }
+  if (!isMap<Node, Node>(root)) return refused(`it is a ${isSeq(root) ? "list" : "single value"}, not a mapping`);
+  if (text.includes("*") && !expands(document)) return refused("it has too many YAML aliases");
+  return { ok: true, document: new YamlDocument(document, root, text) };
+}
 
-function refused(reason: string): ParsedProxyConfig {
+function refused(reason: string): ParsedDocument {
   return { ok: false, reason };
 }
 
@@ -73,7 +71,7 @@ function expands(document: Document<Node>): boolean {
 
 type Mapping = YAMLMap<Node, Node>;
 
-class YamlProxyConfig implements ProxyConfig {
+class YamlDocument implements EditableDocument {
   readonly #document: Document<Node>;
   readonly #root: Mapping;
   readonly #indent: number;
@@ -96,7 +94,12 @@ class YamlProxyConfig implements ProxyConfig {
     });
   }
 
-  set(path: ConfigPath, value: NewValue): void {
+  apply({ path, value }: ConfigEdit): void {
+    if (value === undefined) this.#remove(path);
+    else this.#set(path, value);
+  }
+
+  #set(path: ConfigPath, value: NewValue): void {
     let parent: Mapping | undefined = this.#root;
     if (path.length === 2) {
       parent = this.#mapping(path[0]);
@@ -108,7 +111,7 @@ class YamlProxyConfig implements ProxyConfig {
     put(parent, namesOf(path), nodeFor(path, value));
   }
 
-  remove(path: ConfigPath): void {
+  #remove(path: ConfigPath): void {
     const parent = path.length === 1 ? this.#root : this.#mapping(path[0]);
     if (parent === undefined) return;
     drop(parent, namesOf(path));
@@ -126,7 +129,7 @@ class YamlProxyConfig implements ProxyConfig {
     });
   }
 
-  text(): string {
+  print(): string {
     return this.#document.toString({ lineWidth: 0, flowCollectionPadding: false, indent: this.#indent });
   }
 
