@@ -2,7 +2,7 @@
  * proxy.istio.io/config written as JSON: it stays JSON, with the indentation it had.
  */
 import { isObject, type JsonObject, type JsonValue, withKey } from "./json.ts";
-import type { ConfigEdit, ConfigPath, ConfigValue, EditableDocument, NewValue } from "./proxy-config.ts";
+import type { ConfigEdit, ConfigPath, ConfigValue, ConfigValues, EditableDocument, NewValue } from "./proxy-config.ts";
 import { spellings } from "./spellings.ts";
 
 /**
@@ -38,10 +38,15 @@ class JsonDocument implements EditableDocument {
     this.#end = /\s*$/.exec(text)?.[0] ?? "";
   }
 
-  get(path: ConfigPath): ConfigValue | undefined {
-    const parent = path.length === 1 ? this.#root : at(this.#root, keyOf(this.#root, path[0]));
-    const key = path.length === 1 ? keyOf(this.#root, path[0]) : childKey(parent, path);
-    return readable(at(parent, key));
+  values(): ConfigValues {
+    return new Map(
+      Object.entries(this.#root).flatMap(([name, value]): [string, ConfigValue | Map<string, ConfigValue>][] => {
+        if (isObject(value) && !JSON.isRawJSON(value)) {
+          return [[name, new Map(Object.entries(value).flatMap(([key, inner]) => named(key, inner)))]];
+        }
+        return named(name, value);
+      }),
+    );
   }
 
   apply({ path, value }: ConfigEdit): void {
@@ -113,8 +118,8 @@ function textOf(value: JsonValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function readable(value: JsonValue | undefined): ConfigValue | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (Array.isArray(value)) return value.filter((element) => typeof element === "string");
-  return isScalar(value) ? textOf(value) : undefined;
+function named(name: string, value: JsonValue): [string, ConfigValue][] {
+  if (value === null) return [];
+  if (Array.isArray(value)) return [[name, value.filter((element) => typeof element === "string")]];
+  return isScalar(value) ? [[name, textOf(value)]] : [];
 }

@@ -22,6 +22,7 @@ import type {
   ConfigEdit,
   ConfigPath,
   ConfigValue,
+  ConfigValues,
   EditableDocument,
   NewValue,
   ParsedDocument,
@@ -83,15 +84,30 @@ class YamlDocument implements EditableDocument {
     document.contents = root;
   }
 
-  get(path: ConfigPath): ConfigValue | undefined {
-    const parent = path.length === 1 ? this.#root : this.#mapping(path[0]);
-    const value = parent && this.#resolve(pairAt(parent, namesOf(path))?.value);
+  values(): ConfigValues {
+    const values = new Map<string, ConfigValue | Map<string, ConfigValue>>();
+    // Of duplicate keys the last one is set last.
+    for (const pair of this.#root.items) {
+      const value = this.#resolve(pair.value);
+      const read = isMap<Node, Node>(value) ? this.#inner(value) : this.#read(value);
+      if (read !== undefined) values.set(keyOf(pair), read);
+    }
+    return values;
+  }
+
+  #inner(mapping: Mapping): Map<string, ConfigValue> {
+    const values = new Map<string, ConfigValue>();
+    for (const pair of mapping.items) {
+      const read = this.#read(this.#resolve(pair.value));
+      if (read !== undefined) values.set(keyOf(pair), read);
+    }
+    return values;
+  }
+
+  #read(value: Node | undefined): ConfigValue | undefined {
     if (isScalar(value)) return typeof value.value === "string" ? value.value : undefined;
     if (!isSeq(value)) return undefined;
-    return value.items.flatMap((item) => {
-      const element = this.#resolve(item as Node);
-      return isScalar(element) && typeof element.value === "string" ? [element.value] : [];
-    });
+    return value.items.flatMap((item) => textOf(this.#resolve(item as Node)) ?? []);
   }
 
   apply({ path, value }: ConfigEdit): void {
@@ -150,7 +166,7 @@ function namesOf(path: ConfigPath): readonly string[] {
   return first === "proxyMetadata" ? [second] : spellings(second);
 }
 
-function textOf(node: Node): string | undefined {
+function textOf(node: Node | undefined): string | undefined {
   return isScalar(node) ? String(node.value) : undefined;
 }
 

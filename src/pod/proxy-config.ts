@@ -8,6 +8,7 @@
 import { memoized } from "./memo.ts";
 import { jsonDocument } from "./proxy-config-json.ts";
 import { emptyYamlDocument, yamlDocument } from "./proxy-config-yaml.ts";
+import { spellings } from "./spellings.ts";
 
 /** A value in the annotation: a scalar as its text, or a list of such texts. */
 export type ConfigValue = string | readonly string[];
@@ -35,9 +36,13 @@ export interface ProxyConfig {
   get(path: ConfigPath): ConfigValue | undefined;
 }
 
+/** The values of an annotation: scalars and lists by field, and of the fields that are mappings theirs. */
+export type ConfigValues = ReadonlyMap<string, ConfigValue | ReadonlyMap<string, ConfigValue>>;
+
 /** A parsed annotation that can be changed: of YAML or of JSON. */
 export interface EditableDocument {
-  get(path: ConfigPath): ConfigValue | undefined;
+  /** All that is in it, under the names as they are written. */
+  values(): ConfigValues;
   apply(edit: ConfigEdit): void;
   /** Names of unquoted variables; quotes them. */
   quoteMetadata(): readonly string[];
@@ -63,13 +68,31 @@ export function parseProxyConfig(text: string | undefined): ParsedProxyConfig {
   return parsed(text ?? "");
 }
 
+/** What was parsed last: the edits that follow a moment later need not parse it again. */
+let last: { readonly text: string; readonly document: EditableDocument } | undefined;
+
 const parsed = memoized((text: string): ParsedProxyConfig => {
   const result = documentOf(text);
   if (!result.ok) return result;
   const { document } = result;
+  const values = document.values();
   const unquoted = document.quoteMetadata();
-  return { ok: true, config: { text, unquoted, get: (path) => document.get(path) } };
+  last = { text, document };
+  return { ok: true, config: { text, unquoted, get: (path) => valueAtPath(values, path) } };
 });
+
+function valueAtPath(values: ConfigValues, [first, second]: ConfigPath): ConfigValue | undefined {
+  const value = firstOf(values, spellings(first));
+  if (second === undefined) return value instanceof Map ? undefined : (value as ConfigValue | undefined);
+  if (!(value instanceof Map)) return undefined;
+  // Names under proxyMetadata are variables and have one spelling only.
+  return firstOf(value as ReadonlyMap<string, ConfigValue>, first === "proxyMetadata" ? [second] : spellings(second));
+}
+
+function firstOf<T>(values: ReadonlyMap<string, T>, names: readonly string[]): T | undefined {
+  const name = names.find((candidate) => values.has(candidate));
+  return name === undefined ? undefined : values.get(name);
+}
 
 /**
  * The annotation with changes; what is not changed stays as it is written. Unquoted variables are quoted.
@@ -83,13 +106,22 @@ export function editProxyConfig({ text }: ProxyConfig, edits: readonly ConfigEdi
 const edited = memoized((key: string): string => {
   // JSON has no line feed of its own, so the first one ends the edits.
   const end = key.indexOf("\n");
-  const result = documentOf(key.slice(end + 1));
-  if (!result.ok) throw new Error(`an annotation that does not parse was edited: ${result.reason}`);
-  result.document.quoteMetadata();
+  const document = takeDocument(key.slice(end + 1));
+  document.quoteMetadata();
   const edits = JSON.parse(key.slice(0, end)) as [ConfigPath, NewValue | null][];
-  for (const [path, value] of edits) result.document.apply({ path, value: value ?? undefined } as ConfigEdit);
-  return result.document.print();
+  for (const [path, value] of edits) document.apply({ path, value: value ?? undefined } as ConfigEdit);
+  return document.print();
 });
+
+/** A document that nobody else holds. */
+function takeDocument(text: string): EditableDocument {
+  const held = last;
+  last = undefined;
+  if (held?.text === text) return held.document;
+  const result = documentOf(text);
+  if (!result.ok) throw new Error(`an annotation that does not parse was edited: ${result.reason}`);
+  return result.document;
+}
 
 function documentOf(text: string): ParsedDocument {
   if (text.trim() === "") return { ok: true, document: emptyYamlDocument() };
