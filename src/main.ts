@@ -7,6 +7,12 @@ import { exitCode, parserOf, say, WrongUse } from "./commands/command.ts";
 import { commands } from "./commands/list.ts";
 import { version } from "./version.ts";
 
+// A reader that has seen enough, such as `| head`, is no error.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit();
+});
+
 process.exitCode = await main(process.argv.slice(2));
 
 /** Runs one command line. */

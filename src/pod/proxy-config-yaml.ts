@@ -15,6 +15,7 @@ import {
   type Pair,
   parseDocument,
   Scalar,
+  type ScalarTag,
   YAMLMap,
   YAMLSeq,
 } from "yaml";
@@ -56,8 +57,25 @@ function refused(reason: string): ParsedDocument {
   return { ok: false, reason };
 }
 
+/** `? key` without a value leaves a null in the document, which the failsafe schema alone cannot write. */
+const missingValue: ScalarTag = {
+  tag: "tag:yaml.org,2002:null",
+  default: true,
+  // No plain scalar is ever read as null: what is written stays a text.
+  test: /(?!)/,
+  identify: (value) => value === null,
+  resolve: () => null,
+  stringify: () => "",
+};
+
 function read(text: string): Document<Node> {
-  return parseDocument(text, { schema: "failsafe", uniqueKeys: false, logLevel: "error", prettyErrors: true });
+  return parseDocument(text, {
+    schema: "failsafe",
+    customTags: (tags) => [...tags, missingValue],
+    uniqueKeys: false,
+    logLevel: "error",
+    prettyErrors: true,
+  });
 }
 
 /** Whether the aliases of a document stay within bounds when they are replaced by what they stand for. */
