@@ -8,6 +8,11 @@ import { version } from "./version.ts";
 
 /** Runs one command line and gives its exit code. */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
+  // A reader that has seen enough, such as `| head`, is no error.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit();
+  });
   const [name, ...rest] = args;
   if (name === undefined || name === "help" || name === "-h" || name === "--help") {
     process.stdout.write(overview());

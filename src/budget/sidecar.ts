@@ -142,12 +142,21 @@ function finish(input: SidecarInput, computed: Computed, whole: Computed, notice
 
 /** What an explicit value or the limit broke. */
 function brokenRules(computed: Computed, gracePeriod: Seconds): readonly Notice[] {
-  const { hook, terminationDrainDuration: drain, minimumDrainDuration: minimum } = computed;
+  const { hook, appStop, drainTimeout, exitOnZero } = computed;
+  const { terminationDrainDuration: drain, minimumDrainDuration: minimum } = computed;
   const rules: readonly [boolean, string][] = [
     [gracePeriod > drain, `the grace period of ${gracePeriod}s is not longer than terminationDrainDuration ${drain}s`],
     [
       gracePeriod >= hook + minimum + AGENT_TICK,
       `the grace period of ${gracePeriod}s ends before the proxy can (preStop ${hook}s + MINIMUM_DRAIN_DURATION ${minimum}s + 1s)`,
+    ],
+    [
+      gracePeriod > appStop + drainTimeout,
+      `the grace period of ${gracePeriod}s leaves no time after the drain (application preStop ${appStop}s + drain timeout ${drainTimeout}s)`,
+    ],
+    [
+      !exitOnZero || hook + minimum >= appStop,
+      `the proxy may leave after ${hook + minimum}s (MINIMUM_DRAIN_DURATION ${minimum}s), before the application's preStop of ${appStop}s ends`,
     ],
   ];
   return rules.filter(([holds]) => !holds).map(([, rule]) => notice("GG302", { rule }));

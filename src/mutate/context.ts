@@ -15,7 +15,7 @@ import type { HcPlan } from "./hc-plan.ts";
 /** What is decided about a pod before anything is changed. */
 export interface Context {
   readonly facts: Facts;
-  /** The annotation proxy.istio.io/config, to be edited; undefined where it cannot be used. */
+  /** The annotation proxy.istio.io/config; undefined where it cannot be used. */
   readonly config: ProxyConfig | undefined;
   /** The user's own values. */
   readonly users: ProxyValues;

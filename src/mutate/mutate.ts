@@ -36,8 +36,7 @@ export interface Mutated {
 
 /** What a run needs besides the pod. */
 export interface MutateInput {
-  /** Makes the plan anew for every run, since mutations edit the parsed annotation in it. */
-  plan(): Plan;
+  readonly plan: Plan;
   readonly policies: readonly Policy[];
   /** Only write the status. */
   readonly observe: boolean;
@@ -79,7 +78,7 @@ function newProblems(before: JsonObject, after: JsonObject): readonly string[] {
 }
 
 function run(pod: JsonObject, input: MutateInput, without: ReadonlySet<string>, warnings: readonly Notice[]): Mutated {
-  const { context, notices: planned } = input.plan();
+  const { context, notices: planned } = input.plan;
   const notices: Notice[] = [...planned, ...warnings];
   const changedBy: string[] = [];
   const wrote: Record<string, JsonValue> = {};

@@ -7,16 +7,7 @@
  * patch that does not apply even under failurePolicy Ignore.
  */
 import jsonpatch, { type Operation } from "fast-json-patch";
-import {
-  isObject,
-  type JsonArray,
-  type JsonObject,
-  type JsonValue,
-  objectAt,
-  sameJson,
-  valueAt,
-  withKey,
-} from "../pod/json.ts";
+import { type JsonArray, type JsonObject, type JsonValue, objectAt, sameJson, valueAt, withKey } from "../pod/json.ts";
 
 /** One operation of a patch. */
 export type PatchOperation = Operation;
@@ -54,23 +45,33 @@ function insertContainers(before: JsonObject, after: JsonObject): { pod: JsonObj
  * @throws an error of fast-json-patch where the patch does not apply
  */
 export function applyPatch(before: JsonObject, operations: readonly PatchOperation[]): JsonObject {
-  const copy = operations.reduce<JsonValue>((document, { path }) => copyAlong(document, segments(path)), before);
-  jsonpatch.applyPatch(copy, operations, true, true, true);
-  return copy as JsonObject;
+  const copies = new Set<JsonValue>();
+  const root = copied(before, copies) as JsonObject;
+  for (const { path } of operations) copyAlong(root, segments(path), copies);
+  jsonpatch.applyPatch(root, operations, true, true, true);
+  return root;
 }
 
-/** A document whose every object and list on the way of a pointer is a copy of its own. */
-function copyAlong(document: JsonValue, path: readonly string[]): JsonValue {
-  const root: JsonValue = Array.isArray(document) ? [...document] : isObject(document) ? { ...document } : document;
+/** Replaces every object and list on the way of a pointer by a copy, once. */
+function copyAlong(root: JsonObject, path: readonly string[], copies: Set<JsonValue>): void {
   let at: JsonValue = root;
   for (const key of path) {
     const child: JsonValue | undefined = Array.isArray(at) ? at[Number(key)] : valueAt(at, key);
-    if (typeof child !== "object" || child === null) break;
-    const copy: JsonValue = Array.isArray(child) ? [...child] : { ...(child as JsonObject) };
+    if (typeof child !== "object" || child === null) return;
+    if (copies.has(child)) {
+      at = child;
+      continue;
+    }
+    const copy = copied(child, copies);
     (at as Record<string, JsonValue>)[key] = copy;
     at = copy;
   }
-  return root;
+}
+
+function copied(value: JsonObject | JsonArray, copies: Set<JsonValue>): JsonObject | JsonArray {
+  const copy = Array.isArray(value) ? [...value] : { ...(value as JsonObject) };
+  copies.add(copy);
+  return copy;
 }
 
 function segments(path: string): readonly string[] {

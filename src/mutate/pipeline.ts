@@ -70,20 +70,14 @@ export function runPipeline(pod: JsonObject, namespace: string, options: Pipelin
   // 0 makes the API server remove the pod at once: a wish to be killed, which nothing here may overrule.
   if (facts.gracePeriod === 0) return { ...alone, policies, notices: [...notices, notice("GG303", {})] };
 
-  let plan: Plan | undefined;
-  const mutated = mutate(pod, {
-    plan() {
-      plan = planFor(pod, facts, {
-        layers,
-        gracePeriodWish: overrides.gracePeriodWish,
-        hcImage: options.hcImage,
-        meshDrainDuration: options.snapshot.meshConfig?.drainDuration,
-      });
-      return { ...plan, notices: [...notices, ...plan.notices] };
-    },
-    policies,
-    observe: mode === "Observe",
+  const decided = planFor(pod, facts, {
+    layers,
+    gracePeriodWish: overrides.gracePeriodWish,
+    hcImage: options.hcImage,
+    meshDrainDuration: options.snapshot.meshConfig?.drainDuration,
   });
+  const plan: Plan = { ...decided, notices: [...notices, ...decided.notices] };
+  const mutated = mutate(pod, { plan, policies, observe: mode === "Observe" });
   return { ...alone, ...mutated, policies, plan };
 }
 

@@ -104,7 +104,7 @@ function gatewayPlan(pod: JsonObject, { facts, users }: Base, input: PlanInput):
 function sidecarPlan({ facts, users }: Base, input: PlanInput): Decided {
   const settings = resolveSidecar(input.layers);
   const { proxyStop, notices } = sidecarStop(facts, settings);
-  const written = users.terminationDrainDuration ?? meshDrain(settings);
+  const written = writtenDrain(settings, users.terminationDrainDuration);
   // Beside a terminationDrainDuration that somebody wrote without it, it would void that one.
   const exitOnZero =
     effective(settings.exitOnZero, users.exitOnZero) ?? (written === undefined ? fallback(true) : undefined);
@@ -135,8 +135,10 @@ function sidecarPlan({ facts, users }: Base, input: PlanInput): Decided {
   };
 }
 
-function meshDrain({ terminationDrainDuration: drain }: SidecarSettings): Seconds | undefined {
-  return drain?.level === level.meshConfig ? drain.value : undefined;
+/** A terminationDrainDuration that is somebody's wish for this pod: an override replaces the user's own. */
+function writtenDrain({ terminationDrainDuration: setting }: SidecarSettings, users: Seconds | undefined) {
+  if (setting?.level === level.override) return setting.value;
+  return users ?? (setting?.level === level.meshConfig ? setting.value : undefined);
 }
 
 /** An override, else what the user wrote in the pod, else the setting of a farther level. */

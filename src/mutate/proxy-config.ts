@@ -9,12 +9,12 @@
 import { type Notice, notice } from "../codes/registry.ts";
 import { PROXY_CONFIG, STATS_INCLUSION_SUFFIXES } from "../pod/annotations.ts";
 import { type JsonValue, textAt } from "../pod/json.ts";
-import type { ConfigPath, ProxyConfig } from "../pod/proxy-config.ts";
+import { type ConfigEdit, type ConfigPath, editProxyConfig, type ProxyConfig } from "../pod/proxy-config.ts";
 import { EXIT_ON_ZERO, MINIMUM_DRAIN, metadataName } from "../pod/proxy-values.ts";
 import { isOurs } from "../pod/status.ts";
 import { level } from "../policy/layers.ts";
 import { formatDuration } from "../units/duration.ts";
-import { type Change, type Context, type Mutation, unchanged } from "./context.ts";
+import { type Context, type Mutation, unchanged } from "./context.ts";
 import { withAnnotation } from "./edit.ts";
 
 /** Stats that hc and the proxy's agent count with; default Istio hides them. */
@@ -32,15 +32,15 @@ export const proxyConfig: Mutation = {
     const { config } = context;
     if (config === undefined) return unchanged(pod);
     const editor = new Editor(config, context);
-    const quotes = config.quoteMetadata();
     for (const key of wantedKeys(context)) editor.key(key);
     if (context.role.kind === "gateway") {
       for (const [list, entries] of statsLists(context.role.settings.statsMatcher)) editor.list(list, entries);
     }
-    const notices = [...(quotes.length > 0 ? [notice("GG202", { names: quotes })] : []), ...keptKeys(context)];
-    const edited = editor.edited || quotes.length > 0;
-    const changed = edited ? withAnnotation(pod, PROXY_CONFIG, config.text()) : pod;
-    return { pod: changed, wrote: editor.wrote, notices } satisfies Change;
+    const names = config.unquoted;
+    const notices = [...(names.length > 0 ? [notice("GG202", { names })] : []), ...keptKeys(context)];
+    if (editor.edits.length === 0 && names.length === 0) return { pod, wrote: editor.wrote, notices };
+    const text = editProxyConfig(config, editor.edits);
+    return { pod: withAnnotation(pod, PROXY_CONFIG, text), wrote: editor.wrote, notices };
   },
 };
 
@@ -116,9 +116,9 @@ function keptKeys({ users, budget, facts, role }: Context): readonly Notice[] {
   return notices;
 }
 
-/** Edits the annotation and notes what came from here. */
+/** Collects the edits of the annotation, and notes what came from here. */
 class Editor {
-  edited = false;
+  readonly edits: ConfigEdit[] = [];
   readonly wrote: Record<string, JsonValue> = {};
   readonly #config: ProxyConfig;
   readonly #status: Context["facts"]["status"];
@@ -135,17 +135,11 @@ class Editor {
     const text = value === undefined ? undefined : String(value);
     if (current !== undefined && !ours && !overrides) return;
     if (text === undefined || value === undefined) {
-      if (ours) {
-        this.#config.remove(path);
-        this.edited = true;
-      }
+      if (ours) this.edits.push({ path, value: undefined });
       return;
     }
     if (current === text && !ours) return;
-    if (current !== text) {
-      this.#config.set(path, value);
-      this.edited = true;
-    }
+    if (current !== text) this.edits.push({ path, value });
     this.wrote[name] = text;
   }
 
@@ -161,9 +155,7 @@ class Editor {
     const added = needed.filter((entry) => !users.includes(entry));
     const wanted = [...users, ...added];
     if (wanted.length !== current.length || wanted.some((entry, index) => entry !== current[index])) {
-      if (wanted.length === 0) this.#config.remove(path);
-      else this.#config.set(path, wanted);
-      this.edited = true;
+      this.edits.push({ path, value: wanted.length === 0 ? undefined : wanted });
     }
     if (added.length > 0) this.wrote[noted] = added;
   }

@@ -2,21 +2,22 @@
  * proxy.istio.io/config written as JSON: it stays JSON, with the indentation it had.
  */
 import { isObject, type JsonObject, type JsonValue, withKey } from "./json.ts";
-import { type ConfigPath, type ConfigValue, type NewValue, type ProxyConfig, spellings } from "./proxy-config.ts";
+import type { ConfigEdit, ConfigPath, ConfigValue, ConfigValues, EditableDocument, NewValue } from "./proxy-config.ts";
+import { spellings } from "./spellings.ts";
 
 /**
  * Parses the annotation as a JSON object.
  *
  * @returns undefined if it is none; it may still be YAML
  */
-export function jsonProxyConfig(text: string): ProxyConfig | undefined {
+export function jsonDocument(text: string): EditableDocument | undefined {
   let root: JsonValue;
   try {
     root = JSON.parse(text, keepNumber);
   } catch {
     return undefined;
   }
-  return isObject(root) ? new JsonProxyConfig(root, text) : undefined;
+  return isObject(root) ? new JsonDocument(root, text) : undefined;
 }
 
 /** A number that a double cannot hold is kept as it is written. */
@@ -26,7 +27,7 @@ function keepNumber(_key: string, value: unknown, context?: { source?: string })
     : value;
 }
 
-class JsonProxyConfig implements ProxyConfig {
+class JsonDocument implements EditableDocument {
   #root: JsonObject;
   readonly #indent: string;
   readonly #end: string;
@@ -37,13 +38,23 @@ class JsonProxyConfig implements ProxyConfig {
     this.#end = /\s*$/.exec(text)?.[0] ?? "";
   }
 
-  get(path: ConfigPath): ConfigValue | undefined {
-    const parent = path.length === 1 ? this.#root : at(this.#root, keyOf(this.#root, path[0]));
-    const key = path.length === 1 ? keyOf(this.#root, path[0]) : childKey(parent, path);
-    return readable(at(parent, key));
+  values(): ConfigValues {
+    return new Map(
+      Object.entries(this.#root).flatMap(([name, value]): [string, ConfigValue | Map<string, ConfigValue>][] => {
+        if (isObject(value) && !JSON.isRawJSON(value)) {
+          return [[name, new Map(Object.entries(value).flatMap(([key, inner]) => named(key, inner)))]];
+        }
+        return named(name, value);
+      }),
+    );
   }
 
-  set(path: ConfigPath, value: NewValue): void {
+  apply({ path, value }: ConfigEdit): void {
+    if (value === undefined) this.#remove(path);
+    else this.#set(path, value);
+  }
+
+  #set(path: ConfigPath, value: NewValue): void {
     const first = keyOf(this.#root, path[0]);
     if (path.length === 1) {
       this.#root = withKey(this.#root, first, value);
@@ -54,7 +65,7 @@ class JsonProxyConfig implements ProxyConfig {
     this.#root = withKey(this.#root, first, withKey(mapping, childKey(mapping, path), value));
   }
 
-  remove(path: ConfigPath): void {
+  #remove(path: ConfigPath): void {
     const first = keyOf(this.#root, path[0]);
     const parent = at(this.#root, first);
     if (path.length === 1 || !isObject(parent)) {
@@ -80,7 +91,7 @@ class JsonProxyConfig implements ProxyConfig {
     return wrong.map(([name]) => name);
   }
 
-  text(): string {
+  print(): string {
     return JSON.stringify(this.#root, null, this.#indent) + this.#end;
   }
 }
@@ -107,8 +118,8 @@ function textOf(value: JsonValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function readable(value: JsonValue | undefined): ConfigValue | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (Array.isArray(value)) return value.filter((element) => typeof element === "string");
-  return isScalar(value) ? textOf(value) : undefined;
+function named(name: string, value: JsonValue): [string, ConfigValue][] {
+  if (value === null) return [];
+  if (Array.isArray(value)) return [[name, value.filter((element) => typeof element === "string")]];
+  return isScalar(value) ? [[name, textOf(value)]] : [];
 }

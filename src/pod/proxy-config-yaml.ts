@@ -15,50 +15,67 @@ import {
   type Pair,
   parseDocument,
   Scalar,
+  type ScalarTag,
   YAMLMap,
   YAMLSeq,
 } from "yaml";
-import {
-  type ConfigPath,
-  type ConfigValue,
-  type NewValue,
-  type ParsedProxyConfig,
-  type ProxyConfig,
-  spellings,
+import type {
+  ConfigEdit,
+  ConfigPath,
+  ConfigValue,
+  ConfigValues,
+  EditableDocument,
+  NewValue,
+  ParsedDocument,
 } from "./proxy-config.ts";
+import { spellings } from "./spellings.ts";
 import { needsQuotes } from "./yaml-1.1.ts";
 
 /** Aliases that one anchor may stand for in all; go-yaml refuses excessive aliasing as well. */
 const MAX_ALIASES = 100;
 
-/** Parses the annotation as YAML. */
-export const yamlProxyConfig = {
-  /** A configuration with nothing in it. */
-  empty(): ProxyConfig {
-    return new YamlProxyConfig(read(""), new YAMLMap(), "");
-  },
+/** A configuration with nothing in it. */
+export function emptyYamlDocument(): EditableDocument {
+  return new YamlDocument(read(""), new YAMLMap(), "");
+}
 
-  /** Parses a text that is not empty. */
-  parse(text: string): ParsedProxyConfig {
-    const document = read(text);
-    const problem = document.errors[0];
-    if (problem !== undefined) return refused(`it is not YAML: ${problem.message.split("\n")[0] ?? ""}`);
-    const root: unknown = document.contents;
-    if (root === null || (isScalar(root) && (root.value === "" || root.value === "null" || root.value === "~"))) {
-      return { ok: true, config: new YamlProxyConfig(document, new YAMLMap(), text) };
-    }
-    if (!isMap<Node, Node>(root)) return refused(`it is a ${isSeq(root) ? "list" : "single value"}, not a mapping`);
-    if (text.includes("*") && !expands(document)) return refused("it has too many YAML aliases");
-    return { ok: true, config: new YamlProxyConfig(document, root, text) };
-  },
-};
+/** Parses the annotation as YAML; it is not empty. */
+export function yamlDocument(text: string): ParsedDocument {
+  const document = read(text);
+  const problem = document.errors[0];
+  if (problem !== undefined) return refused(`it is not YAML: ${problem.message.split("\n")[0] ?? ""}`);
+  const root: unknown = document.contents;
+  if (root === null || (isScalar(root) && (root.value === "" || root.value === "null" || root.value === "~"))) {
+    return { ok: true, document: new YamlDocument(document, new YAMLMap(), text) };
+  }
+  if (!isMap<Node, Node>(root)) return refused(`it is a ${isSeq(root) ? "list" : "single value"}, not a mapping`);
+  if (text.includes("*") && !expands(document)) return refused("it has too many YAML aliases");
+  return { ok: true, document: new YamlDocument(document, root, text) };
+}
 
-function refused(reason: string): ParsedProxyConfig {
+function refused(reason: string): ParsedDocument {
   return { ok: false, reason };
 }
 
+/** `? key` without a value leaves a null in the document, which the failsafe schema alone cannot write. */
+const missingValue: ScalarTag = {
+  tag: "tag:yaml.org,2002:null",
+  default: true,
+  // No plain scalar is ever read as null: what is written stays a text.
+  test: /(?!)/,
+  identify: (value) => value === null,
+  resolve: () => null,
+  stringify: () => "",
+};
+
 function read(text: string): Document<Node> {
-  return parseDocument(text, { schema: "failsafe", uniqueKeys: false, logLevel: "error", prettyErrors: true });
+  return parseDocument(text, {
+    schema: "failsafe",
+    customTags: (tags) => [...tags, missingValue],
+    uniqueKeys: false,
+    logLevel: "error",
+    prettyErrors: true,
+  });
 }
 
 /** Whether the aliases of a document stay within bounds when they are replaced by what they stand for. */
@@ -73,7 +90,7 @@ function expands(document: Document<Node>): boolean {
 
 type Mapping = YAMLMap<Node, Node>;
 
-class YamlProxyConfig implements ProxyConfig {
+class YamlDocument implements EditableDocument {
   readonly #document: Document<Node>;
   readonly #root: Mapping;
   readonly #indent: number;
@@ -85,18 +102,38 @@ class YamlProxyConfig implements ProxyConfig {
     document.contents = root;
   }
 
-  get(path: ConfigPath): ConfigValue | undefined {
-    const parent = path.length === 1 ? this.#root : this.#mapping(path[0]);
-    const value = parent && this.#resolve(pairAt(parent, namesOf(path))?.value);
-    if (isScalar(value)) return typeof value.value === "string" ? value.value : undefined;
-    if (!isSeq(value)) return undefined;
-    return value.items.flatMap((item) => {
-      const element = this.#resolve(item as Node);
-      return isScalar(element) && typeof element.value === "string" ? [element.value] : [];
-    });
+  values(): ConfigValues {
+    const values = new Map<string, ConfigValue | Map<string, ConfigValue>>();
+    // Of duplicate keys the last one is set last.
+    for (const pair of this.#root.items) {
+      const value = this.#resolve(pair.value);
+      const read = isMap<Node, Node>(value) ? this.#inner(value) : this.#read(value);
+      if (read !== undefined) values.set(keyOf(pair), read);
+    }
+    return values;
   }
 
-  set(path: ConfigPath, value: NewValue): void {
+  #inner(mapping: Mapping): Map<string, ConfigValue> {
+    const values = new Map<string, ConfigValue>();
+    for (const pair of mapping.items) {
+      const read = this.#read(this.#resolve(pair.value));
+      if (read !== undefined) values.set(keyOf(pair), read);
+    }
+    return values;
+  }
+
+  #read(value: Node | undefined): ConfigValue | undefined {
+    if (isScalar(value)) return typeof value.value === "string" ? value.value : undefined;
+    if (!isSeq(value)) return undefined;
+    return value.items.flatMap((item) => textOf(this.#resolve(item as Node)) ?? []);
+  }
+
+  apply({ path, value }: ConfigEdit): void {
+    if (value === undefined) this.#remove(path);
+    else this.#set(path, value);
+  }
+
+  #set(path: ConfigPath, value: NewValue): void {
     let parent: Mapping | undefined = this.#root;
     if (path.length === 2) {
       parent = this.#mapping(path[0]);
@@ -108,7 +145,7 @@ class YamlProxyConfig implements ProxyConfig {
     put(parent, namesOf(path), nodeFor(path, value));
   }
 
-  remove(path: ConfigPath): void {
+  #remove(path: ConfigPath): void {
     const parent = path.length === 1 ? this.#root : this.#mapping(path[0]);
     if (parent === undefined) return;
     drop(parent, namesOf(path));
@@ -126,7 +163,7 @@ class YamlProxyConfig implements ProxyConfig {
     });
   }
 
-  text(): string {
+  print(): string {
     return this.#document.toString({ lineWidth: 0, flowCollectionPadding: false, indent: this.#indent });
   }
 
@@ -147,7 +184,7 @@ function namesOf(path: ConfigPath): readonly string[] {
   return first === "proxyMetadata" ? [second] : spellings(second);
 }
 
-function textOf(node: Node): string | undefined {
+function textOf(node: Node | undefined): string | undefined {
   return isScalar(node) ? String(node.value) : undefined;
 }
 

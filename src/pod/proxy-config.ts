@@ -5,8 +5,10 @@
  * counts; camelCase and snake_case both name a field, camelCase counts if both stand there; an empty text is an empty
  * mapping; unknown fields are ignored, wrong types refuse the pod.
  */
-import { jsonProxyConfig } from "./proxy-config-json.ts";
-import { yamlProxyConfig } from "./proxy-config-yaml.ts";
+import { memoized } from "./memo.ts";
+import { jsonDocument } from "./proxy-config-json.ts";
+import { emptyYamlDocument, yamlDocument } from "./proxy-config-yaml.ts";
+import { spellings } from "./spellings.ts";
 
 /** A value in the annotation: a scalar as its text, or a list of such texts. */
 export type ConfigValue = string | readonly string[];
@@ -14,22 +16,43 @@ export type ConfigValue = string | readonly string[];
 /** Where a value stands: field names in camelCase; under proxyMetadata a variable's name. */
 export type ConfigPath = readonly [string] | readonly [string, string];
 
-/** A value to write. Texts under proxyMetadata are always quoted, so that YAML 1.1 reads them as texts. */
+/** A value to write. Texts under proxyMetadata are quoted where YAML 1.1 would not read them as texts. */
 export type NewValue = string | boolean | readonly string[];
 
-/** The parsed annotation. Edits change this object only, never the pod. */
+/** One change of the annotation. */
+export type ConfigEdit =
+  /** Sets a value, keeping the spelling of a key that is there already. */
+  | { readonly path: ConfigPath; readonly value: NewValue }
+  /** Removes a value, and its parent mapping if that is empty then. */
+  | { readonly path: ConfigPath; readonly value: undefined };
+
+/** The annotation, parsed. It does not change. */
 export interface ProxyConfig {
+  /** The text that was parsed. */
+  readonly text: string;
+  /** Variables under proxyMetadata that Istio would refuse, since YAML 1.1 reads them as a bool or a number. */
+  readonly unquoted: readonly string[];
   /** The value at a path; undefined where there is none, or where it is no scalar and no list. */
   get(path: ConfigPath): ConfigValue | undefined;
-  /** Sets a value, keeping the spelling of a key that is there already. */
-  set(path: ConfigPath, value: NewValue): void;
-  /** Removes a value, and its parent mapping if that is empty then. */
-  remove(path: ConfigPath): void;
-  /** Quotes what Istio would refuse under proxyMetadata and names the variables. */
-  quoteMetadata(): readonly string[];
-  /** The text for the annotation. */
-  text(): string;
 }
+
+/** The values of an annotation: scalars and lists by field, and of the fields that are mappings theirs. */
+export type ConfigValues = ReadonlyMap<string, ConfigValue | ReadonlyMap<string, ConfigValue>>;
+
+/** A parsed annotation that can be changed: of YAML or of JSON. */
+export interface EditableDocument {
+  /** All that is in it, under the names as they are written. */
+  values(): ConfigValues;
+  apply(edit: ConfigEdit): void;
+  /** Names of unquoted variables; quotes them. */
+  quoteMetadata(): readonly string[];
+  print(): string;
+}
+
+/** A parsed document, or why the text is none. */
+export type ParsedDocument =
+  | { readonly ok: true; readonly document: EditableDocument }
+  | { readonly ok: false; readonly reason: string };
 
 /** The annotation, or why it cannot be used. */
 export type ParsedProxyConfig =
@@ -42,16 +65,69 @@ export type ParsedProxyConfig =
  * @param text undefined where the pod has none
  */
 export function parseProxyConfig(text: string | undefined): ParsedProxyConfig {
-  if (text === undefined || text.trim() === "") return { ok: true, config: yamlProxyConfig.empty() };
-  if (text.trimStart().startsWith("{")) {
-    const json = jsonProxyConfig(text);
-    if (json !== undefined) return { ok: true, config: json };
-  }
-  return yamlProxyConfig.parse(text);
+  return parsed(text ?? "");
 }
 
-/** The two spellings of a field: camelCase first, which counts if both stand there. */
-export function spellings(name: string): readonly string[] {
-  const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return snake === name ? [name] : [name, snake];
+/** What was parsed last: the edits that follow a moment later need not parse it again. */
+let last: { readonly text: string; readonly document: EditableDocument } | undefined;
+
+const parsed = memoized((text: string): ParsedProxyConfig => {
+  const result = documentOf(text);
+  if (!result.ok) return result;
+  const { document } = result;
+  const values = document.values();
+  const unquoted = document.quoteMetadata();
+  last = { text, document };
+  return { ok: true, config: { text, unquoted, get: (path) => valueAtPath(values, path) } };
+});
+
+function valueAtPath(values: ConfigValues, [first, second]: ConfigPath): ConfigValue | undefined {
+  const value = firstOf(values, spellings(first));
+  if (second === undefined) return value instanceof Map ? undefined : (value as ConfigValue | undefined);
+  if (!(value instanceof Map)) return undefined;
+  // Names under proxyMetadata are variables and have one spelling only.
+  return firstOf(value as ReadonlyMap<string, ConfigValue>, first === "proxyMetadata" ? [second] : spellings(second));
+}
+
+function firstOf<T>(values: ReadonlyMap<string, T>, names: readonly string[]): T | undefined {
+  const name = names.find((candidate) => values.has(candidate));
+  return name === undefined ? undefined : values.get(name);
+}
+
+/**
+ * The annotation with changes; what is not changed stays as it is written. Unquoted variables are quoted.
+ *
+ * @returns the new text
+ */
+export function editProxyConfig({ text }: ProxyConfig, edits: readonly ConfigEdit[]): string {
+  return edited(`${JSON.stringify(edits.map(({ path, value }) => [path, value]))}\n${text}`);
+}
+
+const edited = memoized((key: string): string => {
+  // JSON has no line feed of its own, so the first one ends the edits.
+  const end = key.indexOf("\n");
+  const document = takeDocument(key.slice(end + 1));
+  document.quoteMetadata();
+  const edits = JSON.parse(key.slice(0, end)) as [ConfigPath, NewValue | null][];
+  for (const [path, value] of edits) document.apply({ path, value: value ?? undefined } as ConfigEdit);
+  return document.print();
+});
+
+/** A document that nobody else holds. */
+function takeDocument(text: string): EditableDocument {
+  const held = last;
+  last = undefined;
+  if (held?.text === text) return held.document;
+  const result = documentOf(text);
+  if (!result.ok) throw new Error(`an annotation that does not parse was edited: ${result.reason}`);
+  return result.document;
+}
+
+function documentOf(text: string): ParsedDocument {
+  if (text.trim() === "") return { ok: true, document: emptyYamlDocument() };
+  if (text.trimStart().startsWith("{")) {
+    const json = jsonDocument(text);
+    if (json !== undefined) return { ok: true, document: json };
+  }
+  return yamlDocument(text);
 }

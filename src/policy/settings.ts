@@ -153,7 +153,7 @@ function statsFrom(layers: readonly Layer[]): StatsMatcher {
 }
 
 function hcFrom(layers: readonly Layer[]): HcSettings {
-  const merged = layers.reduce<HcSpec>((hc, { spec }) => ({ ...hc, ...spec.gateway?.hc }), {});
+  const merged: HcSpec = Object.assign({}, ...layers.map(({ spec }) => spec.gateway?.hc));
   const { enabled = true, port = 0, controlPort = 0, metricsPort = 0 } = merged;
   return { ...merged, enabled, port, controlPort, metricsPort };
 }

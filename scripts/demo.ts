@@ -1,0 +1,154 @@
+/**
+ * `make run`: starts the webhook on examples/policies/, sends it a gateway pod and a sidecar pod over HTTPS, and shows
+ * what changed in each and why. Stays up until Ctrl-C; with CI set, or without a terminal, it ends by itself.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { request } from "node:https";
+import { styleText } from "node:util";
+import { parse } from "yaml";
+import { applyPatch, type PatchOperation } from "../src/mutate/patch.ts";
+import { runPipeline } from "../src/mutate/pipeline.ts";
+import { type JsonObject, objectAt, sameJson, textAt, textsAt } from "../src/pod/json.ts";
+import { diffText, type Paint } from "../src/report/diff-text.ts";
+import { podDiff } from "../src/report/pod-diff.ts";
+import { reasonsFor } from "../src/report/reasons.ts";
+import { loadPolicies } from "../src/sources/policy-files.ts";
+import { version } from "../src/version.ts";
+import { reviewOf } from "./review-of.ts";
+
+const POLICIES = "examples/policies";
+const PODS = ["examples/pods/gateway.yaml", "examples/pods/sidecar.yaml"];
+
+const style = (format: Parameters<typeof styleText>[0]) => (text: string) =>
+  styleText(format, text, { stream: process.stdout });
+const bold = style("bold");
+const paint: Paint = { added: style("green"), removed: style("red"), reason: style("dim") };
+
+// `make run | head` is no error.
+process.stdout.on("error", () => process.exit(0));
+if (!existsSync("certs/tls.crt"))
+  await finished(spawn(process.execPath, ["src/main.ts", "certs"], { stdio: "inherit" }));
+const { child, port } = await startWebhook();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => child.kill("SIGTERM"));
+try {
+  for (const file of PODS) await show(file);
+  next();
+} catch (error) {
+  child.kill("SIGTERM");
+  throw error;
+}
+if (process.env.CI || !process.stdout.isTTY) child.kill("SIGTERM");
+else print("\nThe webhook stays up until Ctrl-C.");
+process.exitCode = await finished(child);
+
+/** Starts the webhook on port 8443, or on any free one where that is taken. */
+async function startWebhook(): Promise<{ child: ChildProcess; port: number }> {
+  for (const wanted of ["8443", "0"]) {
+    const args = ["--policy", POLICIES, "--tls-cert", "certs/tls.crt", "--tls-key", "certs/tls.key"];
+    const child = spawn(
+      process.execPath,
+      [
+        "src/main.ts",
+        "webhook",
+        ...args,
+        "--port",
+        wanted,
+        "--metrics-port",
+        "0",
+        "--bind",
+        "127.0.0.1",
+        "--shutdown-delay",
+        "0",
+        "--log-level",
+        "warn",
+      ],
+      { stdio: ["ignore", "inherit", "pipe"] },
+    );
+    const started = await new Promise<string>((resolve) => {
+      let said = "";
+      child.stderr?.on("data", (chunk: Buffer) => {
+        said += chunk.toString();
+        if (said.includes("\n")) resolve(said.trim());
+      });
+      child.once("exit", () => resolve(said.trim()));
+    });
+    const port = /:([0-9]+)\/mutate/.exec(started)?.[1];
+    if (port !== undefined) {
+      print(bold(started));
+      return { child, port: Number(port) };
+    }
+    if (!started.includes("EADDRINUSE")) throw new Error(started);
+  }
+  throw new Error("the webhook did not start");
+}
+
+async function show(file: string): Promise<void> {
+  const pod = parse(readFileSync(file, "utf8")) as JsonObject;
+  const answer = objectAt(await post(reviewOf(pod)), "response");
+  const operations = JSON.parse(
+    Buffer.from(textAt(answer, "patch") ?? "W10=", "base64").toString(),
+  ) as PatchOperation[];
+  const after = applyPatch(pod, operations);
+
+  // The webhook answers with a patch; the reasons come from the same pipeline, run here on the same policies.
+  const namespace = textAt(objectAt(pod, "metadata"), "namespace") ?? "";
+  const loaded = loadPolicies({ policy: POLICIES, meshConfig: undefined, rootNamespace: "gracegate" });
+  if (!loaded.ok) throw new Error(`${POLICIES} cannot be used`);
+  const outcome = runPipeline(pod, namespace, {
+    snapshot: loaded.snapshot,
+    hcImage: `gracegate:${version}`,
+    gatewayTemplates: ["gateway"],
+  });
+  if (outcome.plan === undefined || !sameJson(outcome.pod, after))
+    throw new Error(`${file}: the webhook answered otherwise`);
+
+  const policies = outcome.policies.map(({ namespace, name }) => `${namespace}/${name}`).join(", ");
+  print(`\n${bold(`== ${file}: a ${outcome.facts.role}, with ${policies}`)}`);
+  print(diffText(podDiff(pod, after, reasonsFor(outcome.plan.context)), paint, process.stdout.columns ?? 80));
+  for (const warning of textsAt(answer, "warnings")) print(`warning: ${warning}`);
+}
+
+function post(review: JsonObject): Promise<JsonObject> {
+  const body = JSON.stringify(review);
+  return new Promise((resolve, reject) => {
+    const headers = { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) };
+    const ca = readFileSync("certs/ca.crt");
+    const sent = request(
+      `https://localhost:${port}/mutate`,
+      { method: "POST", headers, ca, agent: false },
+      (response) => {
+        let text = "";
+        response.on("data", (chunk: Buffer) => {
+          text += chunk.toString();
+        });
+        response.on("end", () => {
+          if (response.statusCode === 200) resolve(JSON.parse(text) as JsonObject);
+          else reject(new Error(`HTTP ${response.statusCode}: ${text}`));
+        });
+      },
+    );
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+function next(): void {
+  print(`
+${bold("Try next")}
+  edit examples/policies/shop.yaml      the webhook reads it again within a second (run make run once more to see)
+  examples/webhook-configuration.yaml   tells an API server of the webhook
+  docs/policy.md, docs/overrides.md     every setting, and the annotation that overrides it for one pod
+  make test, make e2e                   what is proved, and on what`);
+}
+
+async function finished(process: ChildProcess): Promise<number> {
+  if (process.exitCode !== null) return process.exitCode;
+  const [code] = (await once(process, "exit")) as [number | null];
+  return code ?? 1;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
