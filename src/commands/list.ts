@@ -12,4 +12,15 @@ export interface ListedCommand {
 }
 
 /** All subcommands, in the order of the help. */
-export const commands: readonly ListedCommand[] = [];
+export const commands: readonly ListedCommand[] = [
+  {
+    name: "probe",
+    summary: "count lost requests while pods or balancers change",
+    load: async () => (await import("./probe.ts")).probe,
+  },
+  {
+    name: "probe-target",
+    summary: "a tiny application to probe: /sleep, /stream, /ws, TCP echo",
+    load: async () => (await import("./probe-target.ts")).probeTarget,
+  },
+];
