@@ -18,9 +18,6 @@ export interface BalancerVerdict {
 /** New connections that must have gone elsewhere before a backend counts as out of the rotation, per backend. */
 const ROUNDS = 3;
 
-/** A kept connection may have a request under way when the backend leaves; only later ones count, in milliseconds. */
-const GRACE_MS = 500;
-
 /**
  * Judges a balancer.
  *
@@ -28,7 +25,7 @@ const GRACE_MS = 500;
  * @param triggerMs when the backend was disabled, milliseconds since the run began
  */
 export function judgeBalancer(visits: readonly Visit[], triggerMs: number): BalancerVerdict {
-  const inFlight = visits.filter(({ role, endedMs }) => role === "long" && endedMs > triggerMs);
+  const inFlight = visits.filter(({ role, endedMs }) => role === "long" && endedMs > triggerMs).length;
   const cut = visits
     .filter(({ role, outcome, endedMs }) => role !== "new" && outcome.kind !== "ok" && endedMs > triggerMs)
     .sort((a, b) => a.endedMs - b.endedMs);
@@ -38,47 +35,51 @@ export function judgeBalancer(visits: readonly Visit[], triggerMs: number): Bala
     return {
       verdict: "flushes",
       because:
-        `${long} of ${inFlight.length} long requests and ${cut.length - long} requests on kept connections were cut, ` +
+        `${long} of ${inFlight} long requests and ${cut.length - long} requests on kept connections were cut, ` +
         `the first ${seconds(first.endedMs - triggerMs)} after the trigger (${describe(first.outcome)}).`,
     };
   }
-  if (inFlight.length === 0) {
-    return { verdict: "unknown", because: "No long request was in flight at the trigger; give a longer --seconds." };
-  }
+  if (inFlight === 0) return unknown("No long request was in flight at the trigger; give a longer --seconds.");
+  return judgeRotation(visits, triggerMs, inFlight);
+}
 
+/** Tells draining from keeping, once it is known that nothing was cut. */
+function judgeRotation(visits: readonly Visit[], triggerMs: number, inFlight: number): BalancerVerdict {
   const arrivals = visits.filter(({ role }) => role === "new").sort((a, b) => a.endedMs - b.endedMs);
-  const backends = new Set(arrivals.flatMap(({ outcome }) => outcome.backend ?? []));
-  if (backends.size === 0) {
-    return {
-      verdict: "unknown",
-      because:
-        `None of ${inFlight.length} long requests was cut, so it does not flush; whether it drains or keeps needs an ` +
-        "answer header that names the backend (--backend-header).",
-    };
+  const backends = [...new Set(arrivals.flatMap(({ outcome }) => outcome.backend ?? []))].sort();
+  if (backends.length === 0) {
+    return unknown(
+      `None of ${inFlight} long requests was cut, so it does not flush; whether it drains or keeps needs an answer ` +
+        "header that names the backend (--backend-header).",
+    );
   }
-  const [gone] = [...backends].flatMap((backend) => {
-    const last = arrivals.findLastIndex(({ outcome }) => outcome.backend === backend);
-    const leftMs = arrivals[last]?.endedMs ?? 0;
-    return arrivals.length - 1 - last >= ROUNDS * backends.size ? [{ backend, leftMs }] : [];
-  });
-  if (gone === undefined) {
-    return {
-      verdict: "unknown",
-      because: `New connections still reached every backend (${[...backends].sort().join(", ")}): none was disabled while we watched.`,
-    };
+  const lastArrivals = backends.map((backend) => arrivals.findLastIndex(({ outcome }) => outcome.backend === backend));
+  const gone = lastArrivals.findIndex((last) => arrivals.length - 1 - last >= ROUNDS * backends.length);
+  if (gone === -1) {
+    return unknown(
+      `New connections still reached every backend (${backends.join(", ")}): none was disabled in this time.`,
+    );
   }
-  const after = visits.filter(({ role, startedMs }) => role === "kept" && startedMs > gone.leftMs + GRACE_MS);
-  const stayed = after.filter(({ outcome }) => outcome.backend === gone.backend).length;
-  const leaving = `New connections left ${gone.backend} ${seconds(gone.leftMs - triggerMs)} after the trigger`;
+  // A backend leaves after the trigger, even if no new connection happened to reach it in between.
+  const leftMs = Math.max(triggerMs, arrivals[lastArrivals[gone] ?? 0]?.endedMs ?? 0);
+  // New connections sample the moment of leaving coarsely, so only the later half of what follows is looked at.
+  const endMs = Math.max(...visits.map(({ startedMs }) => startedMs));
+  const later = visits.filter(({ role, startedMs }) => role === "kept" && startedMs > (leftMs + endMs) / 2);
+  const stayed = later.filter(({ outcome }) => outcome.backend === backends[gone]).length;
+  const leaving = `New connections left ${backends[gone]} ${seconds(leftMs - triggerMs)} after the trigger`;
   return stayed > 0
     ? {
         verdict: "keeps",
-        because: `${leaving}, but ${stayed} of ${after.length} later requests on kept connections still went there. Nothing was cut.`,
+        because: `${leaving}, but ${stayed} of ${later.length} later requests on kept connections still went there. Nothing was cut.`,
       }
     : {
         verdict: "drains",
-        because: `${leaving}, so did kept connections (0 of ${after.length} later requests), and all ${inFlight.length} long requests ended well.`,
+        because: `${leaving}, so did kept connections (0 of ${later.length} later requests went there), and all ${inFlight} long requests ended well.`,
       };
+}
+
+function unknown(because: string): BalancerVerdict {
+  return { verdict: "unknown", because };
 }
 
 function seconds(ms: number): string {

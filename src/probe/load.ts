@@ -8,8 +8,7 @@ import type { Client } from "./client.ts";
 import type { LoadScenario, Plan } from "./plan.ts";
 import type { Recorder } from "./recorder.ts";
 import { keepSchedule, type Punctuality } from "./schedule.ts";
-
-const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;
+import { isChosen } from "./share.ts";
 
 /** Runs the load and waits for every request that it started. */
 export async function load(
@@ -25,7 +24,7 @@ export async function load(
     if (target === undefined) return;
     if (inFlight.size >= mostInFlight) return recorder.skip();
     const round = Math.floor(index / plan.targets.length);
-    const isLong = isChosen(round, longShare, GOLDEN_RATIO);
+    const isLong = isChosen(round, longShare, "long");
     // A request that was asked to be long would only hide what the short ones say about latency.
     const times = { scheduledMs: isLong ? undefined : scheduledMs, startedMs: performance.now() };
     recorder.start();
@@ -33,7 +32,7 @@ export async function load(
       .request({
         target,
         path: isLong ? longPath : (target.path ?? "/"),
-        lane: isChosen(round, oneShot, Math.SQRT2) ? undefined : round,
+        lane: isChosen(round, oneShot, "new") ? undefined : round,
         timeoutMs: plan.timeoutMs,
         lines: undefined,
       })
@@ -45,9 +44,4 @@ export async function load(
   });
   await Promise.all(inFlight);
   return punctuality;
-}
-
-/** Picks a share of all requests, evenly spread; two irrational steps make two picks that do not follow each other. */
-function isChosen(index: number, share: number, step: number): boolean {
-  return (index * step) % 1 < share;
 }

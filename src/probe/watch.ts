@@ -10,6 +10,7 @@ import type { Outcome } from "./outcome.ts";
 import type { Plan, WatchScenario } from "./plan.ts";
 import type { Recorder } from "./recorder.ts";
 import { keepSchedule, type Punctuality } from "./schedule.ts";
+import { isChosen } from "./share.ts";
 import type { Target } from "./target.ts";
 
 /** One request of a watch that has ended; instants are milliseconds since the run began. */
@@ -44,13 +45,15 @@ export async function watchResets(
   for (const target of plan.targets) {
     for (let index = 0; index < count; index += 1) all.push(visit("long", target, undefined));
   }
-  const perRound = plan.targets.length * count;
+  const perRound = plan.targets.length * count * 2;
+  let kept = 0;
   const punctuality = await keepSchedule(
     { rate: (perRound * 1000) / intervalMs, durationMs: seconds * 1000, signal },
     (index) => {
       const target = plan.targets[index % plan.targets.length];
       if (target === undefined) return;
-      all.push(visit("kept", target, Math.floor(index / plan.targets.length) % count), visit("new", target, undefined));
+      const isNew = isChosen(Math.floor(index / plan.targets.length), 0.5, "new");
+      all.push(isNew ? visit("new", target, undefined) : visit("kept", target, kept++ % count));
     },
   );
   await Promise.all(all);
