@@ -3,6 +3,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { toJson } from "../probe/json.ts";
+import { keepSmall } from "../probe/memory.ts";
 import { plot } from "../probe/plot.ts";
 import { type ProgressLine, progressLine } from "../probe/progress.ts";
 import { type Report, run } from "../probe/run.ts";
@@ -67,6 +68,7 @@ export const probe: CommandDefinition = {
     if (options.output !== "table" && options.output !== "json") {
       throw new WrongUse(`-o ${options.output} is not a format; there are table and json.`);
     }
+    keepSmall();
     using interrupted = interruption();
     let line: ProgressLine | undefined;
     const listener = {

@@ -23,7 +23,10 @@ test("the table says what was lost, when, where, and who would have hidden it", 
     "       3  no byte of an answer came: hidden for GET, PUT, DELETE, not POST",
     "       5  127.0.0.1:8080",
     "   T+0.099 s  127.0.0.1:8080  new       50 ms  502",
-    "   T+2.099 s  127.0.0.1:8080  reused    50 ms  closed without an answer",
+    "              and 1 more like it until T+0.599 s",
+    "   T+1.099 s  127.0.0.1:8080  new       50 ms  closed without an answer",
+    "   T+1.599 s  127.0.0.1:8080  reused    50 ms  closed without an answer",
+    "              and 1 more like it until T+2.099 s",
     "failed: 5 lost, and --max-lost allows 0.",
   ]) {
     assert.ok(words.split("\n").includes(line), `${line}\n\nis not in\n\n${words}`);

@@ -3,11 +3,12 @@
  */
 import { type Counter, counterLabels, counters } from "./haproxy-stats.ts";
 import { kindLabels, kinds } from "./outcome.ts";
+import type { Loss } from "./recorder.ts";
 import type { Report } from "./run.ts";
 import type { Verdict } from "./verdict.ts";
 import { count, instant, milliseconds, protocolOf, request } from "./words.ts";
 
-/** Losses that the table lists; the JSON has more. */
+/** Runs of like losses that the table lists; the JSON has every loss. */
 const LISTED = 10;
 
 /** Paints a text where colour is wanted, and returns it unchanged elsewhere. */
@@ -128,16 +129,37 @@ function byTarget({ books, plan }: Report): string[] {
 function losses({ books, trigger }: Report): string[] {
   if (books.lost === 0) return [];
   const triggerMs = trigger && "atMs" in trigger ? trigger.atMs : undefined;
-  const listed = books.losses.slice(0, LISTED);
-  const width = Math.max(...listed.map(({ target }) => target.length));
+  const runs = runsOf(books.losses);
+  const listed = runs.slice(0, LISTED);
+  const shown = listed.reduce((sum, { times }) => sum + times, 0);
+  const width = Math.max(...listed.map(({ first }) => first.target.length));
   return [
-    books.lost > listed.length ? `losses (the first ${listed.length} of ${count(books.lost)})` : "losses",
-    ...listed.map(({ atMs, startedMs, target, reused, text }) => {
-      const when = instant(atMs, triggerMs).padStart(12);
-      const after = milliseconds(atMs - startedMs).padStart(8);
-      return `${when}  ${target.padEnd(width)}  ${reused ? "reused" : "new   "} ${after}  ${text}`;
+    books.lost > shown ? `losses (the first ${count(shown)} of ${count(books.lost)}; -o json has more)` : "losses",
+    ...listed.flatMap(({ first, lastMs, times }) => {
+      const when = instant(first.atMs, triggerMs).padStart(12);
+      const after = milliseconds(first.atMs - first.startedMs).padStart(8);
+      const line = `${when}  ${first.target.padEnd(width)}  ${first.reused ? "reused" : "new   "} ${after}  ${first.text}`;
+      const more = `${" ".repeat(14)}and ${count(times - 1)} more like it until ${instant(lastMs, triggerMs)}`;
+      return times === 1 ? [line] : [line, more];
     }),
   ];
+}
+
+/** Losses that follow each other and are alike, as one. */
+function runsOf(all: readonly Loss[]): readonly { first: Loss; lastMs: number; times: number }[] {
+  const runs: { first: Loss; lastMs: number; times: number }[] = [];
+  for (const loss of all) {
+    const run = runs.at(-1);
+    const isAlike =
+      run?.first.text === loss.text && run.first.target === loss.target && run.first.reused === loss.reused;
+    if (run !== undefined && isAlike) {
+      run.times += 1;
+      run.lastMs = loss.atMs;
+    } else {
+      runs.push({ first: loss, lastMs: loss.atMs, times: 1 });
+    }
+  }
+  return runs;
 }
 
 function haproxy({ haproxy: rows }: Report): string[] {
