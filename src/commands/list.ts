@@ -38,4 +38,14 @@ export const commands: readonly ListedCommand[] = [
     summary: "makes a development CA and serving certificate",
     load: async () => (await import("./certs.ts")).certs,
   },
+  {
+    name: "probe",
+    summary: "count lost requests while pods or balancers change",
+    load: async () => (await import("./probe.ts")).probe,
+  },
+  {
+    name: "probe-target",
+    summary: "a tiny application to probe: /sleep, /stream, /ws, TCP echo",
+    load: async () => (await import("./probe-target.ts")).probeTarget,
+  },
 ];
