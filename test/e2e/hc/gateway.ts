@@ -193,6 +193,10 @@ export class Gateway {
     return { held, proxyEnded, hcEnded: since(), exitCodes: [agent, hc], killed };
   }
 
+  get agentPid(): number {
+    return this.#agent?.pid ?? 0;
+  }
+
   signalAgent(signal: NodeJS.Signals): void {
     this.#agent?.kill(signal);
   }
