@@ -25,7 +25,12 @@ const coverage = [
   "--test-coverage-exclude=src/**/*.test.ts",
   `--test-coverage-lines=${LINES}`,
 ];
-step(`${files.length} test files`, process.execPath, ["--test", ...(only.length === 0 ? coverage : []), ...files]);
+step(`${files.length} test files`, process.execPath, [
+  "--test",
+  "--test-timeout=120000",
+  ...(only.length === 0 ? coverage : []),
+  ...files,
+]);
 
 function step(name: string, command: string, args: readonly string[]): void {
   const started = performance.now();

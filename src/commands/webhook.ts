@@ -1,7 +1,6 @@
 /**
  * `gracegate webhook`: the HTTPS admission server.
  */
-import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { Option } from "commander";
 import type { Logger } from "pino";
@@ -50,7 +49,9 @@ export const webhook: CommandDefinition = {
           "gracegate",
         ),
       )
-      .addOption(option("--mesh-config <file>", "Istio's mesh config; watched", "MESH_CONFIG"))
+      .addOption(
+        option("--mesh-config <path>", "Istio's mesh config, or a mounted ConfigMap's folder; watched", "MESH_CONFIG"),
+      )
       .addOption(
         option(
           "--gateway-templates <list>",
@@ -149,7 +150,10 @@ class Webhook {
     });
     const server = await startServer(app, certificate.certificate, options);
     const metricsServer = await startMetrics(this.#metrics.registry, options.metricsPort, options.bind);
-    const terminated = Promise.race(["SIGTERM", "SIGINT"].map((signal) => once(process, signal)));
+    // A second signal changes nothing: what is in flight is answered.
+    const terminated = new Promise<void>((resolve) => {
+      for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => resolve());
+    });
 
     const { policy, meshConfig } = options.policies;
     const watched = Promise.all([

@@ -96,7 +96,7 @@ const hc = object("The health controller beside the gateway's proxy.", {
   pollInterval: duration("Time between two looks at Envoy's stats while draining."),
   healthPaths: list(
     "Paths that the load balancer checks.",
-    text("A path.", { pattern: "^/[^\\s?#]*$", maxLength: 256 }),
+    text("A path.", { pattern: "^/[^\\s?#,]*$", maxLength: 256 }),
     16,
   ),
   logLevel: choice("How much hc logs.", ["debug", "info", "warn", "error"]),

@@ -4,7 +4,8 @@
  * An invalid edit keeps the last good set in force. The error names the file, the document in it, the field and what is
  * wrong there.
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { parseAllDocuments, parseDocument } from "yaml";
 import { type Notice, notice } from "../codes/registry.ts";
 import { isObject, type JsonValue, objectAt, objectsAt, textAt } from "../pod/json.ts";
@@ -17,7 +18,7 @@ import { filesAt } from "./watch-files.ts";
 export interface PolicyPaths {
   /** A file or a folder. */
   readonly policy: string;
-  /** A file with Istio's mesh config. */
+  /** A file with Istio's mesh config, or the folder of a mounted ConfigMap, in which it is called `mesh`. */
   readonly meshConfig: string | undefined;
   readonly rootNamespace: string;
 }
@@ -96,7 +97,8 @@ function policyOf(object: JsonValue, where: string, problems: Notice[]): readonl
   return [];
 }
 
-function readMeshConfig(file: string, problems: Notice[]): MeshConfig | undefined {
+function readMeshConfig(path: string, problems: Notice[]): MeshConfig | undefined {
+  const file = statSync(path, { throwIfNoEntry: false })?.isDirectory() ? join(path, "mesh") : path;
   const text = readText(file, problems);
   if (text === undefined) return undefined;
   try {

@@ -12,8 +12,12 @@ import { delimiter, join, resolve } from "node:path";
 /** Where built components are kept: an absolute path. */
 export const cacheFolder: string = resolve(process.env.GRACEGATE_CACHE ?? ".cache");
 
-/** A component that was found: the path of its executable. Or the reason why it cannot be had. */
-export type Component = { readonly path: string; readonly missing?: undefined } | { readonly missing: string };
+/** A component: the path of its executable (empty where it is missing), and why it cannot be had. */
+export interface Component {
+  readonly path: string;
+  /** Undefined where the component is there. */
+  readonly missing: string | undefined;
+}
 
 /**
  * Finds an executable of a Debian package, and installs the package if it is not there.
@@ -47,7 +51,7 @@ export function kubernetes(component: string, version: string): Component {
 /** etcd, from KUBEBUILDER_ASSETS or Debian. */
 export function etcd(): Component {
   const assets = process.env.KUBEBUILDER_ASSETS;
-  if (assets && existsSync(join(assets, "etcd"))) return { path: join(assets, "etcd") };
+  if (assets && existsSync(join(assets, "etcd"))) return { path: join(assets, "etcd"), missing: undefined };
   return debian("etcd", ["etcd-server"]);
 }
 
@@ -56,13 +60,13 @@ export function had(name: string, find: () => string | undefined): Component {
   let missing: string;
   try {
     const path = find();
-    if (path !== undefined) return { path };
+    if (path !== undefined) return { path, missing: undefined };
     missing = `${name} is not there after its package was installed`;
   } catch (error) {
     missing = `${name} cannot be had: ${error instanceof Error ? error.message : String(error)}`;
   }
   if (process.env.CI && !isExcused(name)) throw new Error(`${missing}; docs/e2e-skips.md does not name it`);
-  return { missing };
+  return { path: "", missing };
 }
 
 /** Whether docs/e2e-skips.md has a heading for the component. */

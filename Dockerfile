@@ -1,0 +1,27 @@
+# The image of all commands: the webhook, and hc beside each gateway.
+#
+#   docker build --build-arg BASE_IMAGE=node:24-bookworm-slim -t gracegate .
+#
+# The base image brings Node 24; it is an argument, since many teams may only use one from their own registry.
+ARG BASE_IMAGE=node:24-bookworm-slim
+
+FROM ${BASE_IMAGE} AS build
+WORKDIR /build
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --loglevel=error
+COPY tsconfig.json tsconfig.build.json ./
+COPY src src
+# Node's platform packages are for development; the image has its own Node.
+RUN npm run --silent build && npm prune --omit=dev --omit=optional --loglevel=error
+
+FROM ${BASE_IMAGE}
+WORKDIR /opt/gracegate
+COPY --from=build /build/package.json ./
+COPY --from=build /build/node_modules node_modules
+COPY --from=build /build/dist dist
+RUN chmod 755 dist/main.js && ln -s /opt/gracegate/dist/main.js /usr/local/bin/gracegate
+ENV NODE_ENV=production
+# Numeric, so that runAsNonRoot can be checked without looking into /etc/passwd.
+USER 65532:65532
+ENTRYPOINT ["gracegate"]
+CMD ["--help"]

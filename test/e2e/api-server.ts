@@ -1,0 +1,157 @@
+/**
+ * A real kube-apiserver on a real etcd, for tests of admission: no kubelet and no controllers, so pods stay Pending.
+ *
+ * Flags and reasons: controller-runtime's envtest does the same. The ServiceAccount plugin is off, since no controller
+ * makes the default ServiceAccount.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:https";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { JsonObject } from "../../src/pod/json.ts";
+import { makeCertificates } from "../../src/tls/development-certificates.ts";
+
+/** An answer of the API server. */
+export interface ApiAnswer {
+  readonly status: number;
+  readonly body: JsonObject;
+  /** The texts of Warning headers. */
+  readonly warnings: readonly string[];
+}
+
+/** A running API server. */
+export interface ApiServer {
+  call(method: string, path: string, body?: JsonObject): Promise<ApiAnswer>;
+  stop(): Promise<void>;
+}
+
+/** A token that is a member of system:masters. */
+const TOKEN = "test-admin-token";
+
+/** Starts etcd and kube-apiserver on free ports of 127.0.0.1. */
+export async function startApiServer(binaries: { apiserver: string; etcd: string }): Promise<ApiServer> {
+  const folder = mkdtempSync(join(tmpdir(), "gracegate-apiserver-"));
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const [client, peer, secure] = await freePorts(3);
+  const etcdUrl = `http://127.0.0.1:${client}`;
+  const made = await makeCertificates(["localhost", "127.0.0.1"], 2);
+  const keys = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const saKey = file("sa.key", keys.privateKey.export({ type: "pkcs8", format: "pem" }).toString());
+  const saPub = file("sa.pub", keys.publicKey.export({ type: "spki", format: "pem" }).toString());
+  mkdirSync(join(folder, "etcd"));
+
+  const children: ChildProcess[] = [];
+  const start = (name: string, command: string, args: readonly string[]) => {
+    const log = openSync(join(folder, `${name}.log`), "w");
+    const child = spawn(command, args, { stdio: ["ignore", log, log] });
+    children.push(child);
+    return child;
+  };
+  const stop = async () => {
+    for (const child of children.reverse()) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      child.kill("SIGTERM");
+      await Promise.race([once(child, "exit"), wait(10_000).then(() => child.kill("SIGKILL"))]);
+    }
+    rmSync(folder, { recursive: true, force: true });
+  };
+
+  start("etcd", binaries.etcd, [
+    `--data-dir=${join(folder, "etcd")}`,
+    `--listen-client-urls=${etcdUrl}`,
+    `--advertise-client-urls=${etcdUrl}`,
+    `--listen-peer-urls=http://127.0.0.1:${peer}`,
+  ]);
+  const apiserver = start("kube-apiserver", binaries.apiserver, [
+    `--etcd-servers=${etcdUrl}`,
+    `--cert-dir=${folder}`,
+    `--tls-cert-file=${file("tls.crt", made.cert)}`,
+    `--tls-private-key-file=${file("tls.key", made.key)}`,
+    "--bind-address=127.0.0.1",
+    `--secure-port=${secure}`,
+    "--service-cluster-ip-range=10.0.0.0/24",
+    "--allow-privileged=true",
+    "--authorization-mode=RBAC",
+    "--disable-admission-plugins=ServiceAccount",
+    `--token-auth-file=${file("tokens.csv", `${TOKEN},admin,admin,system:masters\n`)}`,
+    `--service-account-issuer=https://127.0.0.1:${secure}/`,
+    `--service-account-key-file=${saPub}`,
+    `--service-account-signing-key-file=${saKey}`,
+  ]);
+
+  const call = (method: string, path: string, body?: JsonObject) =>
+    new Promise<ApiAnswer>((resolve, reject) => {
+      const text = body === undefined ? undefined : JSON.stringify(body);
+      const headers = {
+        Authorization: `Bearer ${TOKEN}`,
+        "Content-Type": "application/json",
+        Accept: "application/json",
+      };
+      const sent = request(
+        {
+          host: "127.0.0.1",
+          servername: "localhost",
+          port: secure,
+          method,
+          path,
+          ca: made.caCert,
+          headers,
+          timeout: 40_000,
+        },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on("data", (chunk: Buffer) => chunks.push(chunk));
+          response.on("end", () => {
+            const answer = Buffer.concat(chunks).toString();
+            resolve({
+              status: response.statusCode ?? 0,
+              body: answer.startsWith("{") ? (JSON.parse(answer) as JsonObject) : { text: answer },
+              warnings: [response.headers.warning ?? []].flat().flatMap(warningTexts),
+            });
+          });
+        },
+      );
+      sent.on("timeout", () => sent.destroy(new Error("no answer in 40 s")));
+      sent.on("error", reject);
+      sent.end(text);
+    });
+
+  const end = performance.now() + 60_000;
+  for (;;) {
+    const ready = await call("GET", "/readyz").catch(() => undefined);
+    if (ready?.status === 200) return { call, stop };
+    if (apiserver.exitCode !== null || performance.now() > end) {
+      const log = readFileSync(join(folder, "kube-apiserver.log"), "utf8").split("\n").slice(-15).join("\n");
+      await stop();
+      throw new Error(`kube-apiserver did not become ready:\n${log}`);
+    }
+    await wait(100);
+  }
+}
+
+/** `299 - "text"`, several of them joined by commas. */
+function warningTexts(header: string): readonly string[] {
+  return [...header.matchAll(/299 - ("(?:[^"\\]|\\.)*")/g)].map((match) => JSON.parse(match[1] ?? '""') as string);
+}
+
+async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const ports = await Promise.all(
+    servers.map(
+      (server) =>
+        new Promise<number>((resolve) => {
+          server.listen(0, "127.0.0.1", () => resolve((server.address() as { port: number }).port));
+        }),
+    ),
+  );
+  for (const server of servers) server.close();
+  return ports;
+}
