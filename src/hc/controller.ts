@@ -213,7 +213,7 @@ export class Controller {
 
   #observe(view: View): void {
     // A fresh Envoy knows nothing of what the one before it was told.
-    if (view.isBack) this.#retirement.forget();
+    if (this.#situation.view.isDown && !view.isDown) this.#retirement.forget();
     if (view.reading !== undefined && isDraining(this.#situation.machine)) this.history.saw(view.reading.inFlight);
     this.#situation = { ...this.#situation, view };
     this.#decide();

@@ -74,7 +74,8 @@ function isQuiet({ machine, view, timing, retires }: Situation): boolean {
 
 /** After hc's own SIGTERM a proxy that is ready again changes nothing: the pod is going. */
 function isRestarted({ machine, view }: Situation): boolean {
-  return view.isBack && machine.terminatingSince === undefined;
+  if (!view.isReady || view.downAt === undefined || machine.terminatingSince !== undefined) return false;
+  return machine.drainSince !== undefined && view.downAt >= machine.drainSince;
 }
 
 function isRefusing({ refusals }: View, enough: { looks: number; ms: number }, now: Instant): boolean {

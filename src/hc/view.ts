@@ -36,12 +36,12 @@ export interface Reading {
 /** Everything that is known. */
 export interface View {
   readonly isReady: boolean;
-  /** Whether the last look saw a proxy that is back after it had stopped. */
-  readonly isBack: boolean;
   /** Since when the agent has been stopping. */
   readonly stoppingSince: Instant | undefined;
   /** Whether the proxy stopped, or was gone, since it was last ready. */
-  readonly wasDown: boolean;
+  readonly isDown: boolean;
+  /** When it was last seen like that: a proxy that is ready and was down after a drain began is a fresh one. */
+  readonly downAt: Instant | undefined;
   /** Looks in a row in which the admin port refused, and the first of them. */
   readonly refusals: { readonly count: number; readonly since: Instant };
   /** The last reading; undefined after a look that failed: an error is not zero. */
@@ -59,9 +59,9 @@ export interface View {
 /** Nothing was seen yet. */
 export const nothingSeen: View = {
   isReady: false,
-  isBack: false,
   stoppingSince: undefined,
-  wasDown: false,
+  isDown: false,
+  downAt: undefined,
   refusals: { count: 0, since: 0 },
   reading: undefined,
   quietLooks: 0,
@@ -73,8 +73,8 @@ export const nothingSeen: View = {
 /** Adds a look at the readiness. */
 export function seenReadiness(view: View, look: ReadinessLook, now: Instant): View {
   if (look.ready === "yes") {
-    const back = { isReady: true, isBack: view.wasDown, wasDown: false, stoppingSince: undefined };
-    const fresh = view.wasDown ? { retiredAt: undefined, quietLooks: 0, reading: undefined } : {};
+    const back = { isReady: true, isDown: false, stoppingSince: undefined };
+    const fresh = view.isDown ? { retiredAt: undefined, quietLooks: 0, reading: undefined } : {};
     return { ...view, ...back, ...fresh, refusals: { count: 0, since: now } };
   }
   const refused = look.admin === "refused";
@@ -83,8 +83,8 @@ export function seenReadiness(view: View, look: ReadinessLook, now: Instant): Vi
   return {
     ...view,
     isReady: false,
-    isBack: false,
-    wasDown: view.wasDown || isDown,
+    isDown: view.isDown || isDown,
+    downAt: isDown ? now : view.downAt,
     stoppingSince: view.stoppingSince ?? (isDown && !refused ? now : undefined),
     refusals: refused
       ? { count: view.refusals.count + 1, since: view.refusals.count === 0 ? now : view.refusals.since }
