@@ -141,9 +141,9 @@ async function steadyAt({ httpPort, tcpPort }: Balancer): Promise<Record<string,
 /** Bursts: 50 requests in a second, then three seconds of silence, until the test is over. */
 async function burstsAt({ httpPort, tcpPort }: Balancer, context: TestContext): Promise<Record<string, Count>> {
   const counts: Count[] = [];
-  for (let burst = 0; burst < 8; burst++) {
+  for (let burst = 0; burst < 9; burst++) {
     const targets = [`http://127.0.0.1:${httpPort}`, `http://127.0.0.1:${tcpPort}`];
-    counts.push(await probe("load", ...targets, "--rate", "50", "--duration", "1s"));
+    counts.push(await probe("load", ...targets, "--rate", "50", "--duration", "1s", "--long-share", "0"));
     await new Promise((resolve) => setTimeout(resolve, 3000));
   }
   context.diagnostic(`${counts.length} bursts`);
