@@ -104,7 +104,8 @@ export class Controller {
   /** Looks at the proxy once, before anything is answered: the first answer has to be right. */
   async look(timeoutMs: number): Promise<void> {
     const look = await lookAtReadiness(this.#options.configuration, timeoutMs, this.#ended.signal);
-    this.#observe(seenReadiness(this.#situation.view, look, this.#options.now()));
+    const now = this.#options.now();
+    this.#observe(seenReadiness(this.#situation.view, look, now), now);
   }
 
   /** Runs until the proxy is gone after CLOSED, or the deadline has come. */
@@ -188,15 +189,16 @@ export class Controller {
     if (phase !== "starting" && phase !== "dead") {
       const poll = await pollStats(this.#options.configuration, this.#ended.signal);
       if (poll.failure !== undefined) this.#options.measures.pollFailed(poll.failure);
-      this.#observe(seenStats(this.#situation.view, poll.reading, this.#options.now()));
-      this.#remarks.onStats(this.#situation, poll.failure, this.#options.now());
+      const now = this.#options.now();
+      this.#observe(seenStats(this.#situation.view, poll.reading, now), now);
+      this.#remarks.onStats(this.#situation, poll.failure, now);
     }
     await pause(statsPauseMs(this.#situation), this.#changed.signal);
   }
 
   async #watchClock(): Promise<void> {
-    this.#decide();
     const now = this.#options.now();
+    this.#decide(now);
     await pause(nextDecisionAt(this.#situation, now) - now, this.#changed.signal);
   }
 
@@ -211,16 +213,16 @@ export class Controller {
     await pause(waitMs, this.#changed.signal);
   }
 
-  #observe(view: View): void {
+  /** What was seen and what follows from it have one instant: a drain begins when its cause was seen, not after it. */
+  #observe(view: View, now: Instant): void {
     // A fresh Envoy knows nothing of what the one before it was told.
     if (this.#situation.view.isDown && !view.isDown) this.#retirement.forget();
     if (view.reading !== undefined && isDraining(this.#situation.machine)) this.history.saw(view.reading.inFlight);
     this.#situation = { ...this.#situation, view };
-    this.#decide();
+    this.#decide(now);
   }
 
-  #decide(): void {
-    const now = this.#options.now();
+  #decide(now: Instant): void {
     this.#take(settle(this.#situation, now));
     if (mustQuit(this.#situation, now) && this.#quit === "not yet") void this.#quitProxy();
     if (mustExit(this.#situation, now)) this.#end();

@@ -85,7 +85,8 @@ class Rig {
       );
     }
     if (cause === "quiet" || cause === "busy") assert.equal(this.#seenWork, 0, `${cause} with work in flight`);
-    if (cause === "drain-timeout" && before.view.reading !== undefined && this.now > before.machine.since) {
+    const { reading } = this.situation.view;
+    if (cause === "drain-timeout" && reading !== undefined && reading.at >= (machine.drainSince ?? 0)) {
       assert.notEqual(this.#seenWork, 0, "a fault without work");
     }
     const closes = to === "closing" || to === "closed";
