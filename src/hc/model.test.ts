@@ -194,6 +194,7 @@ test("no order of events breaks the promises, and every path ends before the dea
     fc.property(commands, timings, fc.boolean(), (script, timing, retires) => {
       const world: World = { work: 0, requests: 0, proxy: "ready", stats: "shown" };
       const rig = new Rig(world, timing, retires);
+      rig.advance(SECOND);
       fc.modelRun(() => ({ model: {}, real: rig }), script);
 
       rig.wish("sigterm");
