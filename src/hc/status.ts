@@ -21,18 +21,31 @@ export interface StatusDetails {
   readonly unexpectedErrors: number;
 }
 
-/** What `/status` answers. */
+/** What `/status` answers. What is not known is left out. */
 export interface Status {
+  readonly version: string;
   readonly state: State;
   /** Why this state was entered; for FAULT its cause, `drain-timeout` or `proxy-dead`. */
   readonly cause: string | undefined;
+  /** How long it has lasted. */
   readonly seconds: number;
+  readonly terminating: boolean;
+  readonly deadlineInSeconds: number | undefined;
+  readonly drainTimeoutInSeconds: number | undefined;
+  /** How DRAINING ended, until the gateway is OPEN again. */
+  readonly result: DrainResult | undefined;
   /** Undefined while Envoy does not tell. */
   readonly inFlight: number | undefined;
   readonly waitingOn: readonly { readonly stat: string; readonly value: number }[];
+  readonly upstreamRequests: number | undefined;
+  readonly hiddenStats: readonly string[];
+  readonly proxy: { readonly ready: boolean; readonly stopping: boolean };
+  readonly connectionsRetired: boolean;
+  readonly heldRequests: number;
+  readonly lb: { readonly profile: string; readonly askedSecondsAgo: number | undefined };
+  readonly unexpectedErrors: number;
   readonly findings: readonly Notice[];
   readonly history: readonly Entry[];
-  readonly [more: string]: unknown;
 }
 
 /** Builds it. */

@@ -9,6 +9,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { suite, type TestContext, test } from "node:test";
+import { fakeGateway } from "./hc-fake-gateway.ts";
 import { FakeProxy } from "./hc-fake-proxy.ts";
 import { freePort, HcProcess, until } from "./hc-process.ts";
 
@@ -37,11 +38,8 @@ function run(command: string, args: readonly string[], env: Record<string, strin
 const gracegate = (...args: string[]) => run(process.execPath, ["src/main.ts", ...args]);
 
 async function gateway(context: TestContext, env: Record<string, string> = {}) {
-  const proxy = new FakeProxy();
-  await proxy.start();
-  context.after(() => proxy.stop());
-  const hc = await HcProcess.start(context, { ...proxy.environment, ...env });
-  return { proxy, hc, port: `--port=${hc.ports.control}` };
+  const started = await fakeGateway(context, env);
+  return { ...started, port: `--port=${started.hc.ports.control}` };
 }
 
 suite("gracegate drain", { concurrency: 4 }, () => {

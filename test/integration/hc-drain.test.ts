@@ -3,17 +3,10 @@
  * that a test decides what is in flight; test/e2e/hc-gateway.test.ts has the real one.
  */
 import assert from "node:assert/strict";
-import { suite, type TestContext, test } from "node:test";
+import { suite, test } from "node:test";
+import { fakeGateway as gateway } from "./hc-fake-gateway.ts";
 import { FakeProxy } from "./hc-fake-proxy.ts";
 import { HcProcess, until } from "./hc-process.ts";
-
-async function gateway(context: TestContext, env: Record<string, string> = {}) {
-  const proxy = new FakeProxy();
-  await proxy.start();
-  context.after(() => proxy.stop());
-  const hc = await HcProcess.start(context, { ...proxy.environment, ...env });
-  return { proxy, hc };
-}
 
 /** What the kubelet does once the hook is answered: SIGTERM to the agent, which ends when nothing is connected. */
 async function proxyEnds(proxy: FakeProxy): Promise<void> {
@@ -109,7 +102,7 @@ suite("a drain", { concurrency: 12 }, () => {
     hc.child.kill("SIGTERM");
     assert.equal((await hook).status, 200);
     proxy.ready = 200;
-    await until("hc sees a ready proxy", async () => (await hc.status()).proxy !== undefined && (await readyOf(hc)));
+    await until("hc sees a ready proxy", async () => (await hc.status()).proxy.ready);
     assert.equal(await hc.lb(), 503);
     await proxyEnds(proxy);
     assert.equal(await hc.exited, 0);
@@ -293,8 +286,3 @@ suite("a reopening", { concurrency: 12 }, () => {
     assert.equal(hc.child.exitCode, null, "without a SIGTERM of its own hc stays");
   });
 });
-
-async function readyOf(hc: HcProcess): Promise<boolean> {
-  const { proxy } = (await hc.status()) as { proxy?: { ready: boolean } };
-  return proxy?.ready === true;
-}

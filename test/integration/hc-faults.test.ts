@@ -5,19 +5,12 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { suite, type TestContext, test } from "node:test";
-import { type AdminMode, FakeProxy } from "./hc-fake-proxy.ts";
+import { suite, test } from "node:test";
+import { fakeGateway as gateway } from "./hc-fake-gateway.ts";
+import type { AdminMode } from "./hc-fake-proxy.ts";
 import { HcProcess, until } from "./hc-process.ts";
 
 const preload = `--import=${resolve("test/integration/hc-preload.ts")}`;
-
-async function gateway(context: TestContext, env: Record<string, string> = {}) {
-  const proxy = new FakeProxy();
-  await proxy.start();
-  context.after(() => proxy.stop());
-  const hc = await HcProcess.start(context, { ...proxy.environment, ...env });
-  return { proxy, hc };
-}
 
 suite("an admin port", { concurrency: 12 }, () => {
   const failures: readonly [mode: AdminMode, reason: string][] = [
@@ -111,10 +104,7 @@ suite("a proxy", { concurrency: 12 }, () => {
   test("whose agent is not ready stays in the load balancer", async (context) => {
     const { proxy, hc } = await gateway(context);
     proxy.ready = 503;
-    await until(
-      "hc saw it",
-      async () => !((await hc.status()) as unknown as { proxy: { ready: boolean } }).proxy.ready,
-    );
+    await until("hc saw it", async () => !(await hc.status()).proxy.ready);
     assert.equal(await hc.lb(), 200);
     assert.deepEqual(hc.path, ["OPEN proxy-ready"]);
   });

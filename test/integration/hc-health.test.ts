@@ -4,9 +4,9 @@
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
-import { after, before, suite, type TestContext, test } from "node:test";
-import { FakeProxy } from "./hc-fake-proxy.ts";
-import { ask, HcProcess, until } from "./hc-process.ts";
+import { after, before, suite, test } from "node:test";
+import { fakeGateway } from "./hc-fake-gateway.ts";
+import { ask, type HcProcess, until } from "./hc-process.ts";
 
 /** Sends raw bytes and gives all that comes back. */
 function raw(port: number, bytes: string): Promise<string> {
@@ -22,17 +22,14 @@ function raw(port: number, bytes: string): Promise<string> {
 }
 
 suite("the health port", { concurrency: 8 }, () => {
-  const proxy = new FakeProxy();
   let hc: HcProcess;
   const cleanups: (() => unknown)[] = [];
   before(async () => {
-    await proxy.start();
-    const context = { after: (run: () => unknown) => cleanups.push(run) } as unknown as TestContext;
-    hc = await HcProcess.start(context, { ...proxy.environment, HEALTH_PATHS: "/health_check.html,/lb/check" });
+    const owner = { after: (run: () => unknown) => void cleanups.push(run) };
+    ({ hc } = await fakeGateway(owner, { HEALTH_PATHS: "/health_check.html,/lb/check" }));
   });
   after(async () => {
     for (const cleanup of cleanups) await cleanup();
-    await proxy.stop();
   });
 
   const requests: readonly [name: string, bytes: string, status: number, body: string][] = [
@@ -146,10 +143,7 @@ suite("the health port", { concurrency: 8 }, () => {
 
 suite("a hc of its own", { concurrency: 4 }, () => {
   test("a thousand idle connections do not keep the load balancer out", async (context) => {
-    const proxy = new FakeProxy();
-    await proxy.start();
-    context.after(() => proxy.stop());
-    const hc = await HcProcess.start(context, proxy.environment);
+    const { proxy, hc } = await fakeGateway(context);
     const hook = hc.get("/drained");
     await until("the hook is held", async () => (await hc.status()).heldRequests === 1);
     hc.child.kill("SIGTERM");
@@ -170,16 +164,12 @@ suite("a hc of its own", { concurrency: 4 }, () => {
   });
 
   test("answers can be replaced by the policy", async (context) => {
-    const proxy = new FakeProxy();
-    await proxy.start();
-    context.after(() => proxy.stop());
     const LB_ANSWERS = JSON.stringify({
       open: { body: "UP" },
       draining: { status: 418, body: "bye" },
       closing: { status: 500 },
     });
-    const hc = await HcProcess.start(context, {
-      ...proxy.environment,
+    const { proxy, hc } = await fakeGateway(context, {
       LB_ANSWERS,
       LB_BUFFER: "20",
       GRACE_PERIOD: "90",
@@ -197,10 +187,7 @@ suite("a hc of its own", { concurrency: 4 }, () => {
   });
 
   test("without a drain answer the whole answer of OPEN is held, for monitors that match on its body", async (context) => {
-    const proxy = new FakeProxy();
-    await proxy.start();
-    context.after(() => proxy.stop());
-    const hc = await HcProcess.start(context, proxy.environment);
+    const { proxy, hc } = await fakeGateway(context);
     const open = await hc.get("/");
     proxy.inFlight = 1;
     hc.child.kill("SIGTERM");

@@ -7,7 +7,6 @@ import { type IncomingMessage, request } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TestContext } from "node:test";
 import type { Status } from "../../src/hc/status.ts";
 
 /** Times that make a test quick; the fixed waits of the product (3 s for a death, 5 s for a retirement) stay. */
@@ -21,6 +20,11 @@ const QUICK = {
   RETIRE_CONNECTIONS: "false",
   LOG_LEVEL: "debug",
 };
+
+/** Whoever ends what was started: a test, or a suite. */
+export interface Owner {
+  after(run: () => unknown): void;
+}
 
 /** An answer of hc. */
 export interface HcAnswer {
@@ -51,7 +55,7 @@ export class HcProcess {
   }
 
   /** Starts it and waits until it answers. */
-  static async start(test: TestContext, env: Record<string, string>): Promise<HcProcess> {
+  static async start(owner: Owner, env: Record<string, string>): Promise<HcProcess> {
     const folder = mkdtempSync(join(tmpdir(), "gracegate-hc-"));
     const [health, control, metrics] = await Promise.all([freePort(), freePort(), freePort()]);
     const messageFile = join(folder, "termination-log");
@@ -68,7 +72,7 @@ export class HcProcess {
       stdio: ["ignore", "pipe", "pipe"],
     });
     const hc = new HcProcess(child, { health, control, metrics }, messageFile);
-    test.after(async () => {
+    owner.after(async () => {
       child.kill("SIGKILL");
       await hc.exited;
       rmSync(folder, { recursive: true, force: true });
