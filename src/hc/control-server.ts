@@ -6,6 +6,7 @@ import type { RequestListener, Server, ServerResponse } from "node:http";
 import { pathOf } from "./health-server.ts";
 import { limitedServer } from "./listen.ts";
 import type { EventName } from "./states.ts";
+import type { Status } from "./status.ts";
 
 /** What became of a wish. */
 export interface WishResult {
@@ -18,7 +19,7 @@ export interface WishResult {
 /** What the server needs. */
 export interface ControlSource {
   wish(event: EventName): WishResult;
-  status(): object;
+  status(): Status;
 }
 
 /** The paths, and the events that they are. */

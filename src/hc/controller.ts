@@ -25,7 +25,7 @@ import { lookAtReadiness } from "./proxy-readiness.ts";
 import { Remarks } from "./remarks.ts";
 import { Retirement } from "./retirement.ts";
 import { type EventName, phases } from "./states.ts";
-import { statusOf } from "./status.ts";
+import { type Status, statusOf } from "./status.ts";
 import { nothingSeen, seenReadiness, seenStats, type View } from "./view.ts";
 
 /** How long one answer about readiness may take, milliseconds. */
@@ -126,7 +126,7 @@ export class Controller {
   }
 
   /** The JSON of `/status`. */
-  status(): object {
+  status(): Status {
     const { machine } = this.#situation;
     return statusOf(this.#situation, this.#options.now(), {
       result: isDraining(machine) ? this.history.result : undefined,
@@ -187,10 +187,12 @@ export class Controller {
   async #watchStats(): Promise<void> {
     const { phase } = this.#situation.machine;
     if (phase !== "starting" && phase !== "dead") {
+      // A slow answer tells of the moment when it was asked for, not of the one when it came.
+      const asked = this.#options.now();
       const poll = await pollStats(this.#options.configuration, this.#ended.signal);
       if (poll.failure !== undefined) this.#options.measures.pollFailed(poll.failure);
       const now = this.#options.now();
-      this.#observe(seenStats(this.#situation.view, poll.reading, now), now);
+      this.#observe(seenStats(this.#situation.view, poll.reading, asked), now);
       this.#remarks.onStats(this.#situation, poll.failure, now);
     }
     await pause(statsPauseMs(this.#situation), this.#changed.signal);

@@ -96,6 +96,7 @@ export function seenReadiness(view: View, look: ReadinessLook, now: Instant): Vi
  * Adds a look at the stats.
  *
  * @param reading undefined for a look that failed
+ * @param now when the look began
  */
 export function seenStats(view: View, reading: Reading | undefined, now: Instant): View {
   if (reading === undefined) return { ...view, reading: undefined, quietLooks: 0 };
