@@ -61,10 +61,17 @@ export class Gateway {
 
   /** Chooses ports and starts everything; ready when the load balancer would be told 200. */
   static async start(options: GatewayOptions): Promise<Gateway> {
-    const names = ["http", "tcp", "health", "control", "metrics", "admin", "agent", "ready", "prometheus"] as const;
-    const ports: Record<string, number> = {};
-    for (const name of names) ports[name] = await freePort();
-    const gateway = new Gateway(options, ports as unknown as GatewayPorts);
+    const gateway = new Gateway(options, {
+      http: await freePort(),
+      tcp: await freePort(),
+      health: await freePort(),
+      control: await freePort(),
+      metrics: await freePort(),
+      admin: await freePort(),
+      agent: await freePort(),
+      ready: await freePort(),
+      prometheus: await freePort(),
+    });
     await gateway.restart();
     return gateway;
   }
