@@ -29,8 +29,14 @@ export class FakeProxy {
   mostPolls = 0;
   /** Whether a quitquitquit is obeyed. */
   quits = true;
+  readonly #host: string;
   readonly #servers = new Map<"admin" | "agent" | "ready", Server>();
   readonly #ports = new Map<"admin" | "agent" | "ready", number>();
+
+  /** @param host the loopback address on which it listens */
+  constructor(host = "127.0.0.1") {
+    this.#host = host;
+  }
 
   /** Opens all ports; the first time they are chosen by the system. */
   async start(): Promise<void> {
@@ -69,7 +75,7 @@ export class FakeProxy {
     answer: (url: string, response: ServerResponse, method: string) => void,
   ): Promise<void> {
     const server = createServer((request, response) => answer(request.url ?? "", response, request.method ?? ""));
-    await new Promise<void>((resolve) => server.listen(this.#ports.get(name) ?? 0, "127.0.0.1", resolve));
+    await new Promise<void>((resolve) => server.listen(this.#ports.get(name) ?? 0, this.#host, resolve));
     this.#servers.set(name, server);
     this.#ports.set(name, (server.address() as AddressInfo).port);
   }

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { suite, test } from "node:test";
 import { fakeGateway as gateway } from "./hc-fake-gateway.ts";
-import type { AdminMode } from "./hc-fake-proxy.ts";
+import { type AdminMode, FakeProxy } from "./hc-fake-proxy.ts";
 import { HcProcess, until } from "./hc-process.ts";
 
 const preload = `--import=${resolve("test/integration/hc-preload.ts")}`;
@@ -99,6 +99,16 @@ suite("a proxy", { concurrency: 12 }, () => {
     await proxy.stop();
     assert.equal(await hc.exited, 0);
     assert.deepEqual(hc.path.slice(1), ["DRAINING sigterm", "CLOSING proxy-gone", "CLOSED buffer-passed"]);
+  });
+
+  test("that listens on ::1 only is seen", async (context) => {
+    const proxy = new FakeProxy("::1");
+    await proxy.start();
+    context.after(() => proxy.stop());
+    const hc = await HcProcess.start(context, proxy.environment);
+    assert.equal(await hc.lb(), 200);
+    proxy.inFlight = 1;
+    await until("it is seen", async () => (await hc.status()).inFlight === 1);
   });
 
   test("whose agent is not ready stays in the load balancer", async (context) => {
