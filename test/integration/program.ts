@@ -18,9 +18,9 @@ export async function gracegate(...args: readonly string[]): Promise<Ended> {
   return ended(start(args));
 }
 
-/** Starts `gracegate …`; the caller ends it. */
+/** Starts `gracegate …`; the caller ends it, and after a minute the system does. */
 export function start(args: readonly string[]): ChildProcess {
-  return spawn(process.execPath, ["src/main.ts", ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  return spawn(process.execPath, ["src/main.ts", ...args], { stdio: ["ignore", "pipe", "pipe"], timeout: 60_000 });
 }
 
 /** Collects what a process writes until it ends. */
