@@ -12,7 +12,7 @@ import { count, protocolOf } from "./words.ts";
 const WIDTH = 960;
 const LEFT = 72;
 const RIGHT = 24;
-const TOP = 84;
+const TOP = 108;
 const PANEL = 130;
 const GAP = 46;
 
@@ -157,8 +157,8 @@ function triggerMark(report: Report, bottom: number): string {
   // The label stands on the side that has more room.
   const side = at < WIDTH / 2 ? `x="${fixed(at + 5)}"` : `x="${fixed(at - 5)}" text-anchor="end"`;
   return [
-    `<line x1="${fixed(at)}" x2="${fixed(at)}" y1="${TOP - 8}" y2="${bottom}" stroke="#222" stroke-width="1.5" stroke-dasharray="5 3"/>`,
-    `<text ${side} y="${TOP + 8}" stroke="#fff" stroke-width="4" paint-order="stroke">${escapeXml(label)}</text>`,
+    `<line x1="${fixed(at)}" x2="${fixed(at)}" y1="${TOP - 44}" y2="${bottom}" stroke="#222" stroke-width="1.5" stroke-dasharray="5 3"/>`,
+    `<text ${side} y="${TOP - 32}">${escapeXml(label)}</text>`,
   ].join("\n");
 }
 
