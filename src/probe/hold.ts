@@ -100,7 +100,8 @@ function holdOne(
     }
 
     socket.on("connect", () => {
-      phase = "wait";
+      // From here on both sides have state in the connection, which no new one brings back.
+      phase = "body";
       if (!echoes) clearTimeout(deadline);
       tick();
     });
