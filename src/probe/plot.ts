@@ -47,10 +47,10 @@ export function plot(report: Report): string {
     timeline.slices.map(({ counts }) => wanted.map((kind) => ({ kind, value: counts[kind] ?? 0 })));
   const slowest = timeline.slices.map(({ slowestMs }): Bar => [{ kind: "ok", value: slowestMs / 1000 }]);
   const what = report.plan.scenario.name === "tcp" ? "connections" : "answers";
-  const panels = [
-    panel(0, `complete ${what} per second`, bars(["ok"]), report),
-    panel(1, "lost per second", bars(losses), report),
-    panel(2, "slowest complete answer, seconds", slowest, report),
+  const panels: readonly [name: string, bars: readonly Bar[]][] = [
+    [`complete ${what} per second`, bars(["ok"])],
+    ["lost per second", bars(losses)],
+    ["slowest complete answer, seconds", slowest],
   ];
   const bottom = panelTop(2) + PANEL;
   const height = bottom + 56;
@@ -61,9 +61,10 @@ export function plot(report: Report): string {
     hatches(),
     `<text x="${LEFT}" y="28" font-size="17" font-weight="bold">${escapeXml(title(report))}</text>`,
     legend(seen, report),
-    ...panels,
+    ...panels.map(([, drawn], index) => panel(index, drawn, report)),
     timeAxis(report, bottom),
     triggerMark(report, bottom),
+    ...panels.map(([name], index) => panelTitle(index, name)),
     "</svg>",
     "",
   ].join("\n");
@@ -88,7 +89,7 @@ function x(seconds: number, report: Report): number {
   return LEFT + (seconds / span(report)) * (WIDTH - LEFT - RIGHT);
 }
 
-function panel(index: number, name: string, bars: readonly Bar[], report: Report): string {
+function panel(index: number, bars: readonly Bar[], report: Report): string {
   const top = panelTop(index);
   const highest = Math.max(0, ...bars.map((bar) => bar.reduce((sum, { value }) => sum + value, 0)));
   const scale = niceScale(highest, index < 2);
@@ -117,7 +118,13 @@ function panel(index: number, name: string, bars: readonly Bar[], report: Report
     highest === 0
       ? `<text x="${WIDTH / 2}" y="${top + PANEL / 2}" text-anchor="middle" fill="#767676">none</text>`
       : "";
-  return [`<text x="${LEFT}" y="${top - 10}" font-weight="bold">${name}</text>`, ...grid, ...drawn, none].join("\n");
+  return [...grid, ...drawn, none].join("\n");
+}
+
+/** Stands on a white edge, so that the trigger's line does not cross it. */
+function panelTitle(index: number, name: string): string {
+  const edge = 'stroke="#fff" stroke-width="5" paint-order="stroke"';
+  return `<text x="${LEFT}" y="${panelTop(index) - 10}" font-weight="bold" ${edge}>${name}</text>`;
 }
 
 function legend(seen: readonly Kind[], { books, plan }: Report): string {
