@@ -43,13 +43,15 @@ export function emptyYamlDocument(): EditableDocument {
 export function yamlDocument(text: string): ParsedDocument {
   const document = read(text);
   const problem = document.errors[0];
+  if (problem?.code === "MULTIPLE_DOCS") return refused("it has more than one YAML document");
   if (problem !== undefined) return refused(`it is not YAML: ${problem.message.split("\n")[0] ?? ""}`);
   const root: unknown = document.contents;
   if (root === null || (isScalar(root) && (root.value === "" || root.value === "null" || root.value === "~"))) {
     return { ok: true, document: new YamlDocument(document, new YAMLMap(), text) };
   }
   if (!isMap<Node, Node>(root)) return refused(`it is a ${isSeq(root) ? "list" : "single value"}, not a mapping`);
-  if (text.includes("*") && !expands(document)) return refused("it has too many YAML aliases");
+  const wrong = text.includes("*") ? aliasProblem(document) : undefined;
+  if (wrong !== undefined) return refused(wrong);
   return { ok: true, document: new YamlDocument(document, root, text) };
 }
 
@@ -78,13 +80,15 @@ function read(text: string): Document<Node> {
   });
 }
 
-/** Whether the aliases of a document stay within bounds when they are replaced by what they stand for. */
-function expands(document: Document<Node>): boolean {
+/** What is wrong with the aliases of a document when they are replaced by what they stand for. */
+function aliasProblem(document: Document<Node>): string | undefined {
   try {
     document.toJS({ maxAliasCount: MAX_ALIASES });
-    return true;
-  } catch {
-    return false;
+    return undefined;
+  } catch (error) {
+    return String(error).includes("Unresolved alias")
+      ? "it has a YAML alias without an anchor"
+      : "it has too many YAML aliases";
   }
 }
 
