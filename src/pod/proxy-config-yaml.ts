@@ -34,6 +34,9 @@ import { needsQuotes } from "./yaml-1.1.ts";
 /** Aliases that one anchor may stand for in all; go-yaml refuses excessive aliasing as well. */
 const MAX_ALIASES = 100;
 
+/** The tag of what is a text, however it looks. */
+const TEXT = "tag:yaml.org,2002:str";
+
 /** A configuration with nothing in it. */
 export function emptyYamlDocument(): EditableDocument {
   return new YamlDocument(read(""), new YAMLMap(), "");
@@ -108,11 +111,12 @@ class YamlDocument implements EditableDocument {
 
   values(): ConfigValues {
     const values = new Map<string, ConfigValue | Map<string, ConfigValue>>();
-    // Of duplicate keys the last one is set last.
     for (const pair of this.#root.items) {
       const value = this.#resolve(pair.value);
       const read = isMap<Node, Node>(value) ? this.#inner(value) : this.#read(value);
-      if (read !== undefined) values.set(keyOf(pair), read);
+      // The last of duplicate keys counts, also where it says nothing.
+      if (read === undefined) values.delete(keyOf(pair));
+      else values.set(keyOf(pair), read);
     }
     return values;
   }
@@ -121,13 +125,14 @@ class YamlDocument implements EditableDocument {
     const values = new Map<string, ConfigValue>();
     for (const pair of mapping.items) {
       const read = this.#read(this.#resolve(pair.value));
-      if (read !== undefined) values.set(keyOf(pair), read);
+      if (read === undefined) values.delete(keyOf(pair));
+      else values.set(keyOf(pair), read);
     }
     return values;
   }
 
   #read(value: Node | undefined): ConfigValue | undefined {
-    if (isScalar(value)) return typeof value.value === "string" ? value.value : undefined;
+    if (isScalar(value)) return typeof value.value === "string" && !isNull(value) ? value.value : undefined;
     if (!isSeq(value)) return undefined;
     return value.items.flatMap((item) => textOf(this.#resolve(item as Node)) ?? []);
   }
@@ -186,6 +191,11 @@ function namesOf(path: ConfigPath): readonly string[] {
   const [first, second] = path;
   if (second === undefined) return spellings(first);
   return first === "proxyMetadata" ? [second] : spellings(second);
+}
+
+/** A plain null, which Istio reads as a field that is not there. */
+function isNull(scalar: Scalar): boolean {
+  return scalar.type === Scalar.PLAIN && scalar.tag !== TEXT && /^(?:~|null|Null|NULL|)$/.test(String(scalar.value));
 }
 
 function textOf(node: Node | undefined): string | undefined {
