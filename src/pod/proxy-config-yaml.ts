@@ -101,11 +101,14 @@ class YamlDocument implements EditableDocument {
   readonly #document: Document<Node>;
   readonly #root: Mapping;
   readonly #indent: number;
+  /** Whether lists are indented below their keys. */
+  readonly #indentSeq: boolean;
 
   constructor(document: Document<Node>, root: Mapping, text: string) {
     this.#document = document;
     this.#root = root;
     this.#indent = /^( {1,8})[^ #\n-]/m.exec(text)?.[1]?.length ?? 2;
+    this.#indentSeq = !/^( *)[^ #\n-][^\n]*:[ \t]*\r?\n\1- /m.test(text);
     document.contents = root;
   }
 
@@ -173,7 +176,12 @@ class YamlDocument implements EditableDocument {
   }
 
   print(): string {
-    return this.#document.toString({ lineWidth: 0, flowCollectionPadding: false, indent: this.#indent });
+    return this.#document.toString({
+      lineWidth: 0,
+      flowCollectionPadding: false,
+      indent: this.#indent,
+      indentSeq: this.#indentSeq,
+    });
   }
 
   #resolve(node: Node | null | undefined): Node | undefined {
