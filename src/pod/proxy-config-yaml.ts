@@ -16,6 +16,7 @@ import {
   parseDocument,
   Scalar,
   type ScalarTag,
+  visit,
   YAMLMap,
   YAMLSeq,
 } from "yaml";
@@ -31,7 +32,10 @@ import type {
 import { spellings } from "./spellings.ts";
 import { needsQuotes } from "./yaml-1.1.ts";
 
-/** Aliases that one anchor may stand for in all; go-yaml refuses excessive aliasing as well. */
+/**
+ * Aliases that an annotation may have, and values that one anchor may stand for in all. The yaml package finds the anchor
+ * of each alias by a walk over the document: 20,000 of them took minutes. go-yaml refuses excessive aliasing as well.
+ */
 const MAX_ALIASES = 100;
 
 /** The tag of what is a text, however it looks. */
@@ -85,6 +89,7 @@ function read(text: string): Document<Node> {
 
 /** What is wrong with the aliases of a document when they are replaced by what they stand for. */
 function aliasProblem(document: Document<Node>): string | undefined {
+  if (aliasesOf(document).length > MAX_ALIASES) return "it has too many YAML aliases";
   try {
     document.toJS({ maxAliasCount: MAX_ALIASES });
     return undefined;
@@ -95,12 +100,21 @@ function aliasProblem(document: Document<Node>): string | undefined {
   }
 }
 
+/** The anchors that the aliases of a document name, one for each alias. */
+function aliasesOf(document: Document<Node>): readonly string[] {
+  const sources: string[] = [];
+  visit(document, { Alias: (_, { source }) => void sources.push(source) });
+  return sources;
+}
+
 type Mapping = YAMLMap<Node, Node>;
 
 class YamlDocument implements EditableDocument {
   readonly #document: Document<Node>;
   readonly #root: Mapping;
   readonly #indent: number;
+  /** Anchors that have aliases. */
+  readonly #aliased: ReadonlySet<string>;
   /** Whether lists are indented below their keys. */
   readonly #indentSeq: boolean;
 
@@ -108,6 +122,7 @@ class YamlDocument implements EditableDocument {
     this.#document = document;
     this.#root = root;
     this.#indent = /^( {1,8})[^ #\n-]/m.exec(text)?.[1]?.length ?? 2;
+    this.#aliased = new Set(text.includes("*") ? aliasesOf(document) : []);
     this.#indentSeq = !/^( *)[^ #\n-][^\n]*:[ \t]*\r?\n\1- /m.test(text);
     document.contents = root;
   }
@@ -151,17 +166,57 @@ class YamlDocument implements EditableDocument {
       parent = this.#mapping(path[0]);
       if (parent === undefined) {
         parent = new YAMLMap<Node, Node>();
-        put(this.#root, spellings(path[0]), parent);
+        this.#put(this.#root, spellings(path[0]), parent);
       }
     }
-    put(parent, namesOf(path), nodeFor(path, value));
+    this.#put(parent, namesOf(path), nodeFor(path, value));
   }
 
   #remove(path: ConfigPath): void {
     const parent = path.length === 1 ? this.#root : this.#mapping(path[0]);
     if (parent === undefined) return;
-    drop(parent, namesOf(path));
-    if (path.length === 2 && parent.items.length === 0) drop(this.#root, spellings(path[0]));
+    this.#drop(parent, namesOf(path));
+    if (path.length === 2 && parent.items.length === 0) this.#drop(this.#root, spellings(path[0]));
+  }
+
+  #put(mapping: Mapping, names: readonly string[], value: Node): void {
+    const pair = pairAt(mapping, names);
+    if (pair === undefined) {
+      const name = new Scalar(names[0] ?? "");
+      if (mapping.flow && mapping.items.some((item) => isScalar(item.key) && item.key.type === "QUOTE_DOUBLE")) {
+        name.type = "QUOTE_DOUBLE";
+      }
+      mapping.add({ key: name, value } as unknown as Pair<Node, Node>);
+      return;
+    }
+    if (isSeq<Node>(pair.value) && isSeq<Node>(value)) {
+      const old = new Map(pair.value.items.map((item) => [textOf(item), item]));
+      const items = new Set(value.items.map((item) => old.get(textOf(item)) ?? item));
+      for (const item of pair.value.items) if (!items.has(item)) this.#release(item);
+      pair.value.items = [...items];
+      return;
+    }
+    if (isScalar(pair.value) && pair.value.comment && isScalar(value)) value.comment = pair.value.comment;
+    this.#release(pair.value);
+    pair.value = value;
+  }
+
+  #drop(mapping: Mapping, names: readonly string[]): void {
+    for (const item of mapping.items) if (names.includes(keyOf(item))) this.#release(item.value);
+    mapping.items = mapping.items.filter((item) => !names.includes(keyOf(item)));
+  }
+
+  /** Gives every alias of a node, or of a part of it, a copy of its own, before the node goes or changes. */
+  #release(node: Node | null | undefined): void {
+    if (this.#aliased.size === 0) return;
+    visit(node ?? null, (_, part) => {
+      if (!(isScalar(part) || isMap(part) || isSeq(part)) || !this.#aliased.has(part.anchor ?? "")) return;
+      visit(this.#document, {
+        Alias: (_key, alias) =>
+          alias.source === part.anchor && alias.resolve(this.#document) === part ? withoutAnchor(part) : undefined,
+      });
+      delete part.anchor;
+    });
   }
 
   quoteMetadata(): readonly string[] {
@@ -169,8 +224,14 @@ class YamlDocument implements EditableDocument {
     if (metadata === undefined) return [];
     return metadata.items.flatMap((pair) => {
       const value = this.#resolve(pair.value);
-      if (!isScalar(value) || value.type !== "PLAIN" || !needsQuotes(String(value.value))) return [];
-      value.type = "QUOTE_DOUBLE";
+      if (!isScalar(value) || value.type !== "PLAIN" || value.tag === TEXT || !needsQuotes(String(value.value)))
+        return [];
+      // Elsewhere the same value may have to stay a bool or a number.
+      if (value === pair.value) this.#release(value);
+      else pair.value = withoutAnchor(value);
+      const own = pair.value as Scalar;
+      own.type = "QUOTE_DOUBLE";
+      delete own.tag;
       return [keyOf(pair)];
     });
   }
@@ -223,27 +284,10 @@ function pairAt(mapping: Mapping, names: readonly string[]): Pair<Node, Node> | 
   return undefined;
 }
 
-function put(mapping: Mapping, names: readonly string[], value: Node): void {
-  const pair = pairAt(mapping, names);
-  if (pair === undefined) {
-    const name = new Scalar(names[0] ?? "");
-    if (mapping.flow && mapping.items.some((item) => isScalar(item.key) && item.key.type === "QUOTE_DOUBLE")) {
-      name.type = "QUOTE_DOUBLE";
-    }
-    mapping.add({ key: name, value } as unknown as Pair<Node, Node>);
-    return;
-  }
-  if (isSeq<Node>(pair.value) && isSeq<Node>(value)) {
-    const old = pair.value.items;
-    pair.value.items = value.items.map((item) => old.find((element) => textOf(element) === textOf(item)) ?? item);
-    return;
-  }
-  if (isScalar(pair.value) && pair.value.comment && isScalar(value)) value.comment = pair.value.comment;
-  pair.value = value;
-}
-
-function drop(mapping: Mapping, names: readonly string[]): void {
-  mapping.items = mapping.items.filter((item) => !names.includes(keyOf(item)));
+function withoutAnchor(node: Scalar | YAMLMap | YAMLSeq): Node {
+  const copy = node.clone() as Scalar;
+  delete copy.anchor;
+  return copy;
 }
 
 function nodeFor(path: ConfigPath, value: NewValue): Node {
