@@ -82,12 +82,8 @@ class JsonDocument implements EditableDocument {
     if (!isObject(metadata)) return [];
     const wrong = Object.entries(metadata).filter(([, value]) => isScalar(value) && typeof value !== "string");
     if (wrong.length === 0) return [];
-    const right = wrong.map(([name, value]): [string, JsonValue] => [name, textOf(value)]);
-    this.#root = withKey(
-      this.#root,
-      first,
-      wrong.reduce((map, [name], i) => withKey(map, name, right[i]?.[1]), metadata),
-    );
+    const quoted = Object.fromEntries(wrong.map(([name, value]) => [name, textOf(value)]));
+    this.#root = withKey(this.#root, first, { ...metadata, ...quoted });
     return wrong.map(([name]) => name);
   }
 
