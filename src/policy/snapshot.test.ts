@@ -110,7 +110,7 @@ describe("levels, farthest first", () => {
     const policies = [policy("gracegate", "a", gateway({ terminationDrainDuration: 50 }))];
     const settings = resolveGateway(layers({ policies, mesh }).layers);
     assert.deepEqual(
-      [settings.terminationDrainDuration?.value, settings.exitOnZero],
+      [settings.terminationDrainDuration?.value, settings.exitOnZero as unknown],
       [50, { value: false, level: 1, origin: "mesh config" }],
     );
   });
