@@ -129,10 +129,11 @@ describe("two ways to say one thing", () => {
   const root = (spec: PolicySpec) => policy("gracegate", "a", spec);
   const shop = (spec: PolicySpec, name = "a") => policy("shop", name, spec);
   const drain = (policies: readonly Policy[], on: JsonObject = {}) => {
-    const found = resolveGateway(layers({ policies, annotations: on }).layers).drain ?? {};
-    return Object.entries(found)
-      .map(([way, { value }]) => `${way} ${value}`)
-      .join();
+    const { drain: found } = resolveGateway(layers({ policies, annotations: on }).layers);
+    if (found === undefined) return "";
+    return "drainTimeout" in found
+      ? `drainTimeout ${found.drainTimeout.value}`
+      : `requestP99 ${found.requestP99.value}`;
   };
   const buffer = (policies: readonly Policy[], on: JsonObject = {}) => {
     const {
