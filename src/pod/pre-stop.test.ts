@@ -58,7 +58,7 @@ describe("a command's length", () => {
     ["an if", "if test -f /tmp/x; then sleep 5; fi"],
     ["a case", "case $A in x) sleep 5;; esac"],
     ["a variable", "sleep $DRAIN"],
-    ["a variable in braces", 'sleep "${DRAIN:-10}"'],
+    ["a variable in braces", `sleep "$\{DRAIN:-10}"`],
     ["an arithmetic expression", "sleep $((5*2))"],
     ["a command substitution", "sleep $(cat /drain)"],
     ["backticks", "sleep `cat /drain`"],

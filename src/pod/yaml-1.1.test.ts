@@ -54,7 +54,7 @@ describe("needsQuotes", () => {
         const document = parseDocument(`a: ${text}`, { version: "1.1", logLevel: "silent" });
         if (document.errors.length > 0) return;
         const value: unknown = document.getIn(["a"]);
-        // The package takes a lone point for a number (NaN); go-yaml does not.
+        // The package takes a lone point and e0 for numbers (NaN); go-yaml does not.
         if (Number.isNaN(value) && !/nan/i.test(text)) return;
         const isText = typeof value === "string" || value === null || typeof value === "object";
         assert.ok(isText || needsQuotes(text.replace(/\s+#.*$/, "").trim()), `${text} is ${String(value)}`);
@@ -67,13 +67,15 @@ describe("needsQuotes", () => {
     const values = fc.oneof(fc.string(), fc.constantFrom("true", "3", "0X1F", "1e_3", "yes", "1:30", "# x", "a: b"));
     fc.assert(
       fc.property(values, (value) => {
-        // Nobody writes a null; and the package takes a lone point for a number, which go-yaml does not.
-        fc.pre(!/^(?:~|null|)$/i.test(value) && !/^[-+]?[._]+$/.test(value));
+        // Nobody writes a null.
+        fc.pre(!/^(?:~|null|)$/i.test(value));
         const parsed = parseProxyConfig("proxyMetadata:\n  A: b\n");
         assert.ok(parsed.ok);
         const text = editProxyConfig(parsed.config, [{ path: ["proxyMetadata", "NEW"], value }]);
         const read = parse(text, { version: "1.1" }) as { proxyMetadata: { NEW: unknown } };
-        assert.equal(read.proxyMetadata.NEW, value);
+        // The package takes a lone point and e0 for numbers (NaN); go-yaml does not.
+        const isOddity = Number.isNaN(read.proxyMetadata.NEW) && !/nan/i.test(value);
+        assert.ok(isOddity || read.proxyMetadata.NEW === value, JSON.stringify([value, read.proxyMetadata.NEW]));
       }),
       { numRuns: 2000 },
     );
