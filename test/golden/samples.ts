@@ -81,7 +81,10 @@ function istioSamples(): readonly Sample[] {
 function podOf(document: JsonObject): JsonObject | undefined {
   if (document.kind === "Pod") return document;
   const spec = objectAt(document, "spec");
-  const template = document.kind === "CronJob" ? objectAt(objectAt(objectAt(spec, "jobTemplate"), "spec"), "template") : objectAt(spec, "template");
+  const template =
+    document.kind === "CronJob"
+      ? objectAt(objectAt(objectAt(spec, "jobTemplate"), "spec"), "template")
+      : objectAt(spec, "template");
   if (!isObject(template.spec)) return undefined;
   return { apiVersion: "v1", kind: "Pod", metadata: objectAt(template, "metadata"), spec: template.spec };
 }
