@@ -217,6 +217,16 @@ describe("hc of an earlier call", () => {
     assert.ok(!("hc" in (statusOf(second).wrote as object)));
   });
 
+  it("takes its pull secrets along, the pod's own stay", () => {
+    const own = gatewayPod(spec({ imagePullSecrets: [{ name: "a" }] }));
+    const first = run(own, hc({ imagePullSecrets: ["a", "b"] })).pod;
+    const secrets = (policy: PolicySpec) => objectAt(run(first, policy).pod, "spec").imagePullSecrets;
+    assert.deepEqual(secrets(hc({ imagePullSecrets: ["c"] })), [{ name: "a" }, { name: "c" }]);
+    assert.deepEqual(secrets(hc({ enabled: false })), [{ name: "a" }]);
+    const alone = run(gatewayPod(), hc({ imagePullSecrets: ["b"] })).pod;
+    assert.equal(objectAt(run(alone).pod, "spec").imagePullSecrets, undefined);
+  });
+
   it("a variable that was a reference and is a value now is taken by the API server", () => {
     const first = run(gatewayPod(), hc({ extraEnv: [{ name: "A", valueFrom: { fieldRef: { fieldPath: "x" } } }] })).pod;
     const second = run(first, hc({ extraEnv: [{ name: "A", value: "b" }] })).pod;
