@@ -55,7 +55,7 @@ export function parseDuration(value: unknown): ParsedDuration {
   }
   if (end !== text.length) return refused("it is not a number with the units ms, s, m or h");
   // A product such as 1.1 × 1000 may be a hair over the whole number that was meant.
-  return inRange(Math.ceil(totalMs / 1000 - 1e-9));
+  return inRange(Math.max(0, Math.ceil(totalMs / 1000 - 1e-9)));
 }
 
 /** Writes a duration the one way in which this program writes all of them: `90s`. */
