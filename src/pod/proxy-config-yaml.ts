@@ -28,7 +28,7 @@ import type {
   EditableDocument,
   NewValue,
   ParsedDocument,
-} from "./proxy-config.ts";
+} from "./proxy-config-document.ts";
 import { spellings } from "./spellings.ts";
 import { needsQuotes } from "./yaml-1.1.ts";
 
@@ -113,6 +113,7 @@ class YamlDocument implements EditableDocument {
   readonly #document: Document<Node>;
   readonly #root: Mapping;
   readonly #indent: number;
+  readonly #text: string;
   /** Anchors that have aliases. */
   readonly #aliased: ReadonlySet<string>;
   /** Whether lists are indented below their keys. */
@@ -121,6 +122,7 @@ class YamlDocument implements EditableDocument {
   constructor(document: Document<Node>, root: Mapping, text: string) {
     this.#document = document;
     this.#root = root;
+    this.#text = text;
     this.#indent = /^( {1,8})[^ #\n-]/m.exec(text)?.[1]?.length ?? 2;
     this.#aliased = new Set(text.includes("*") ? aliasesOf(document) : []);
     this.#indentSeq = !/^( *)[^ #\n-][^\n]*:[ \t]*\r?\n\1- /m.test(text);
@@ -237,12 +239,15 @@ class YamlDocument implements EditableDocument {
   }
 
   print(): string {
-    return this.#document.toString({
-      lineWidth: 0,
-      flowCollectionPadding: false,
-      indent: this.#indent,
-      indentSeq: this.#indentSeq,
-    });
+    return withSpacing(
+      this.#text,
+      this.#document.toString({
+        lineWidth: 0,
+        flowCollectionPadding: false,
+        indent: this.#indent,
+        indentSeq: this.#indentSeq,
+      }),
+    );
   }
 
   #resolve(node: Node | null | undefined): Node | undefined {
@@ -254,6 +259,20 @@ class YamlDocument implements EditableDocument {
     const value = this.#resolve(pairAt(this.#root, spellings(name))?.value);
     return isMap<Node, Node>(value) ? value : undefined;
   }
+}
+
+/**
+ * A printed text with the lines that carry a comment spaced as a person wrote them; the yaml package puts one space before
+ * every comment. A line is theirs if it says the same at the same indentation.
+ */
+function withSpacing(written: string, printed: string): string {
+  const theirs = new Map<string, string>();
+  for (const line of written.split(/\r?\n/)) if (/ {2,}#/.test(line)) theirs.set(line.replace(/ +#/, " #"), line);
+  if (theirs.size === 0) return printed;
+  return printed
+    .split("\n")
+    .map((line) => theirs.get(line) ?? line)
+    .join("\n");
 }
 
 function namesOf(path: ConfigPath): readonly string[] {

@@ -2,13 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { parse } from "yaml";
-import {
-  type ConfigEdit,
-  type ConfigPath,
-  editProxyConfig,
-  type ProxyConfig,
-  parseProxyConfig,
-} from "./proxy-config.ts";
+import { editProxyConfig, type ProxyConfig, parseProxyConfig } from "./proxy-config.ts";
+import type { ConfigEdit, ConfigPath } from "./proxy-config-document.ts";
 
 function read(text: string | undefined): ProxyConfig {
   const parsed = parseProxyConfig(text);
@@ -158,6 +153,12 @@ describe("editing", () => {
       "# top\na: b # why\n\n# below\nc: d\n",
       [drain],
       "# top\na: b # why\n\n# below\nc: d\nterminationDrainDuration: 40s\n",
+    ],
+    [
+      "the spaces before a comment stay",
+      "a: b   # why\nm:\n  c: d     # since\n",
+      [drain],
+      "a: b   # why\nm:\n  c: d     # since\nterminationDrainDuration: 40s\n",
     ],
     [
       "the comment of a changed key stays",

@@ -96,9 +96,12 @@ function beyondSchema(spec: PolicySpec): Refusal[] {
       });
     }
   }
-  const interval = spec.gateway?.loadBalancer?.checkInterval;
-  if (interval === 0)
+  if (spec.gateway?.loadBalancer?.checkInterval === 0) {
     refusals.push({ path: "spec.gateway.loadBalancer.checkInterval", reason: "is 0; a check needs a pause" });
+  }
+  if (hc?.pollInterval === 0) {
+    refusals.push({ path: "spec.gateway.hc.pollInterval", reason: "is 0; a poll needs a pause" });
+  }
   return refusals;
 }
 
