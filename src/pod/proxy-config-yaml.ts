@@ -131,7 +131,7 @@ class YamlDocument implements EditableDocument {
 
   values(): ConfigValues {
     const values = new Map<string, ConfigValue | Map<string, ConfigValue>>();
-    for (const pair of this.#root.items) {
+    for (const pair of this.#pairs(this.#root)) {
       const value = this.#resolve(pair.value);
       const read = isMap<Node, Node>(value) ? this.#inner(value) : this.#read(value);
       // The last of duplicate keys counts, also where it says nothing.
@@ -143,12 +143,22 @@ class YamlDocument implements EditableDocument {
 
   #inner(mapping: Mapping): Map<string, ConfigValue> {
     const values = new Map<string, ConfigValue>();
-    for (const pair of mapping.items) {
+    for (const pair of this.#pairs(mapping)) {
       const read = this.#read(this.#resolve(pair.value));
       if (read === undefined) values.delete(keyOf(pair));
       else values.set(keyOf(pair), read);
     }
     return values;
+  }
+
+  /** The pairs of a mapping: those of its merge keys (`<<: *base`) first, since its own count more. */
+  #pairs(mapping: Mapping): readonly Pair<Node, Node | null>[] {
+    const merged = mapping.items.filter(isMerge).flatMap((pair) => {
+      const value = this.#resolve(pair.value);
+      const bases = isSeq<Node>(value) ? value.items.map((item) => this.#resolve(item)).toReversed() : [value];
+      return bases.flatMap((base) => (isMap<Node, Node>(base) ? base.items : []));
+    });
+    return merged.length === 0 ? mapping.items : [...merged, ...mapping.items.filter((pair) => !isMerge(pair))];
   }
 
   #read(value: Node | undefined): ConfigValue | undefined {
@@ -288,6 +298,10 @@ function isNull(scalar: Scalar): boolean {
 
 function textOf(node: Node | undefined): string | undefined {
   return isScalar(node) ? String(node.value) : undefined;
+}
+
+function isMerge({ key }: Pair<Node, Node | null>): boolean {
+  return isScalar(key) && key.value === "<<" && key.type === "PLAIN";
 }
 
 function keyOf(pair: Pair<Node, Node | null>): string {

@@ -464,3 +464,21 @@ describe("for every annotation", () => {
     );
   });
 });
+
+describe("merge keys", () => {
+  const text = "base: &base\n  A: a\n  B: base\nproxyMetadata:\n  <<: *base\n  B: own\n";
+
+  it("bring the values of what they name, and own keys count more", () => {
+    const parsed = parseProxyConfig(text);
+    assert.ok(parsed.ok);
+    assert.equal(parsed.config.get(["proxyMetadata", "A"]), "a");
+    assert.equal(parsed.config.get(["proxyMetadata", "B"]), "own");
+  });
+
+  it("of several, the first one counts", () => {
+    const parsed = parseProxyConfig("a: &a {X: '1'}\nb: &b {X: '2', Y: '2'}\nproxyMetadata:\n  <<: [*a, *b]\n");
+    assert.ok(parsed.ok);
+    assert.equal(parsed.config.get(["proxyMetadata", "X"]), "1");
+    assert.equal(parsed.config.get(["proxyMetadata", "Y"]), "2");
+  });
+});
