@@ -20,6 +20,7 @@ import {
   YAMLMap,
   YAMLSeq,
 } from "yaml";
+import { withSpacing } from "./comment-spacing.ts";
 import type {
   ConfigEdit,
   ConfigPath,
@@ -31,12 +32,7 @@ import type {
 } from "./proxy-config-document.ts";
 import { spellings } from "./spellings.ts";
 import { needsQuotes } from "./yaml-1.1.ts";
-
-/**
- * Aliases that an annotation may have, and values that one anchor may stand for in all. The yaml package finds the anchor
- * of each alias by a walk over the document: 20,000 of them took minutes. go-yaml refuses excessive aliasing as well.
- */
-const MAX_ALIASES = 100;
+import { aliasesOf, aliasProblem } from "./yaml-aliases.ts";
 
 /** The tag of what is a text, however it looks. */
 const TEXT = "tag:yaml.org,2002:str";
@@ -85,26 +81,6 @@ function read(text: string): Document<Node> {
     logLevel: "error",
     prettyErrors: true,
   });
-}
-
-/** What is wrong with the aliases of a document when they are replaced by what they stand for. */
-function aliasProblem(document: Document<Node>): string | undefined {
-  if (aliasesOf(document).length > MAX_ALIASES) return "it has too many YAML aliases";
-  try {
-    document.toJS({ maxAliasCount: MAX_ALIASES });
-    return undefined;
-  } catch (error) {
-    return String(error).includes("Unresolved alias")
-      ? "it has a YAML alias without an anchor"
-      : "it has too many YAML aliases";
-  }
-}
-
-/** The anchors that the aliases of a document name, one for each alias. */
-function aliasesOf(document: Document<Node>): readonly string[] {
-  const sources: string[] = [];
-  visit(document, { Alias: (_, { source }) => void sources.push(source) });
-  return sources;
 }
 
 type Mapping = YAMLMap<Node, Node>;
@@ -269,20 +245,6 @@ class YamlDocument implements EditableDocument {
     const value = this.#resolve(pairAt(this.#root, spellings(name))?.value);
     return isMap<Node, Node>(value) ? value : undefined;
   }
-}
-
-/**
- * A printed text with the lines that carry a comment spaced as a person wrote them; the yaml package puts one space before
- * every comment. A line is theirs if it says the same at the same indentation.
- */
-function withSpacing(written: string, printed: string): string {
-  const theirs = new Map<string, string>();
-  for (const line of written.split(/\r?\n/)) if (/ {2,}#/.test(line)) theirs.set(line.replace(/ +#/, " #"), line);
-  if (theirs.size === 0) return printed;
-  return printed
-    .split("\n")
-    .map((line) => theirs.get(line) ?? line)
-    .join("\n");
 }
 
 function namesOf(path: ConfigPath): readonly string[] {
