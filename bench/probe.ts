@@ -10,13 +10,13 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { availableParallelism, cpus } from "node:os";
-import { createInterface } from "node:readline";
 import { keepSmall } from "../src/probe/memory.ts";
 import type { Plan, Scenario } from "../src/probe/plan.ts";
 import type { Recorder } from "../src/probe/recorder.ts";
 import { run } from "../src/probe/run.ts";
 import { LAG_LIMIT_MS } from "../src/probe/schedule.ts";
 import { parseTarget } from "../src/probe/target.ts";
+import { addressesOf } from "../test/integration/program.ts";
 
 /** The bars of the issue. */
 const BARS = { rate: 1000, behind: 0.05, lagMs: LAG_LIMIT_MS, held: 10_000, rssMiB: 200 } as const;
@@ -131,13 +131,7 @@ async function startTarget(http2: boolean): Promise<{ url: string; tcp: string; 
   const args = ["src/main.ts", "probe-target", "--host", "127.0.0.1", "--port", "0", "--tcp-port", "0"];
   const [command, ...rest] = [...(canPin ? ["taskset", "-c", "0"] : []), process.execPath, ...args];
   const child = spawn(command ?? "", [...rest, ...(http2 ? ["--http2"] : [])], { stdio: ["ignore", "ignore", "pipe"] });
-  const addresses: string[] = [];
-  for await (const line of createInterface(child.stderr)) {
-    addresses.push(line.split(" ").at(-1) ?? "");
-    if (addresses.length === 2) break;
-  }
-  child.stderr.resume();
-  const [url = "", tcp = ""] = addresses;
+  const [url, tcp] = await addressesOf(child.stderr);
   return {
     url,
     tcp,

@@ -34,18 +34,18 @@ export const commands: readonly ListedCommand[] = [
     load: async () => (await import("./hc-ctl.ts")).hcCtl,
   },
   {
-    name: "certs",
-    summary: "makes a development CA and serving certificate",
-    load: async () => (await import("./certs.ts")).certs,
-  },
-  {
     name: "probe",
-    summary: "count lost requests while pods or balancers change",
+    summary: "counts lost requests while pods or balancers change",
     load: async () => (await import("./probe.ts")).probe,
   },
   {
     name: "probe-target",
     summary: "a tiny application to probe: /sleep, /stream, /ws, TCP echo",
     load: async () => (await import("./probe-target.ts")).probeTarget,
+  },
+  {
+    name: "certs",
+    summary: "makes a development CA and serving certificate",
+    load: async () => (await import("./certs.ts")).certs,
   },
 ];

@@ -2,7 +2,9 @@
  * From the words of `gracegate probe` to a plan: every combination that cannot work is refused here, before a request
  * is sent.
  */
-import { readFileSync } from "node:fs";
+import { X509Certificate } from "node:crypto";
+import { accessSync, constants, readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { sleepPath } from "../probe/once.ts";
 import type { Plan, Scenario } from "../probe/plan.ts";
 import { parseTarget, type Target } from "../probe/target.ts";
@@ -50,9 +52,9 @@ export function planOf(options: Options, args: readonly string[]): Plan {
     http2: options.http2 === true,
     client: {
       lanes: whole(options, "connections", 1),
-      headers: headersOf(options.header as readonly string[]),
+      headers: headersOf(options),
       backendHeader: String(options.backendHeader).toLowerCase(),
-      ca: options.ca === undefined ? undefined : fileOf("--ca", String(options.ca)),
+      ca: options.ca === undefined ? undefined : authorityOf(String(options.ca)),
       insecure: options.insecure === true,
     },
     timeoutMs:
@@ -110,7 +112,7 @@ function loadOf(options: Options, targets: readonly Target[], seconds: number, d
     durationMs,
     oneShot: share(options, "oneShot"),
     longShare: options.longShare === undefined ? (isLongKnown ? DEFAULT_LONG_SHARE : 0) : share(options, "longShare"),
-    longPath: options.longPath === undefined ? sleepPath(seconds) : String(options.longPath),
+    longPath: options.longPath === undefined ? sleepPath(seconds) : pathOf("--long-path", String(options.longPath)),
     mostInFlight: whole(options, "mostInFlight", 1),
   };
 }
@@ -165,14 +167,46 @@ function share(options: Options, name: string): number {
   return value;
 }
 
-function headersOf(lines: readonly string[] = []): Record<string, string> {
+/** Headers that HTTP/2 has no place for (RFC 9113 8.2.2). */
+const CONNECTION_HEADERS = ["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"];
+
+function headersOf({ header: lines, http2 }: Options): Record<string, string> {
   return Object.fromEntries(
-    lines.map((line) => {
-      const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*(\S.*)$/.exec(line);
+    ((lines ?? []) as readonly string[]).map((line) => {
+      const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*([!-~][ -~\t]*)$/.exec(line);
       if (match === null) throw new WrongUse(`--header ${JSON.stringify(line)} is not a header; write "name: value".`);
-      return [(match[1] ?? "").toLowerCase(), match[2] ?? ""];
+      const name = (match[1] ?? "").toLowerCase();
+      if (http2 === true && CONNECTION_HEADERS.includes(name)) throw new WrongUse(`HTTP/2 has no header ${name}.`);
+      return [name, match[2] ?? ""];
     }),
   );
+}
+
+/** Reads an authority; one that is none would fail at every connection. */
+function authorityOf(path: string): string {
+  const ca = fileOf("--ca", path);
+  try {
+    new X509Certificate(ca);
+  } catch {
+    throw new WrongUse(`--ca ${path} has no PEM certificate in it.`);
+  }
+  return ca;
+}
+
+/** Reads a path, as it stands in a request line. */
+function pathOf(option: string, text: string): string {
+  if (/^\/[!-~]*$/.test(text)) return text;
+  throw new WrongUse(`${option} ${JSON.stringify(text)} is not a path; it begins with / and has no spaces.`);
+}
+
+/** Says at once that a file could not be written at the end. */
+export function writableFile(option: string, path: string): string {
+  try {
+    accessSync(dirname(path), constants.W_OK);
+  } catch {
+    throw new WrongUse(`${option} ${path} cannot be written: there is no such folder, or it is not yours.`);
+  }
+  return path;
 }
 
 /** Reads a file that an option names. */

@@ -11,7 +11,7 @@ import { table } from "../probe/table.ts";
 import { verdictOf } from "../probe/verdict.ts";
 import { type CommandDefinition, colour, type ExitCode, exitCode, print, say, WrongUse } from "./command.ts";
 import { interruption } from "./interruption.ts";
-import { planOf, thresholdsOf } from "./probe-options.ts";
+import { planOf, thresholdsOf, writableFile } from "./probe-options.ts";
 
 /** The command. */
 export const probe: CommandDefinition = {
@@ -68,6 +68,7 @@ export const probe: CommandDefinition = {
     if (options.output !== "table" && options.output !== "json") {
       throw new WrongUse(`-o ${options.output} is not a format; there are table and json.`);
     }
+    const svg = options.svg === undefined ? undefined : writableFile("--svg", String(options.svg));
     keepSmall();
     using interrupted = interruption();
     let line: ProgressLine | undefined;
@@ -87,12 +88,12 @@ export const probe: CommandDefinition = {
       line?.stop();
     }
     const verdict = verdictOf(report, thresholds);
-    if (options.svg !== undefined) writeFileSync(String(options.svg), plot(report));
     print(
       options.output === "json"
         ? JSON.stringify(toJson(report, verdict), undefined, 2)
         : table(report, verdict, (style, text) => colour(style, text, process.stdout)),
     );
+    if (svg !== undefined) writeFileSync(svg, plot(report));
     return verdict.isVoid.length + verdict.broken.length === 0 ? exitCode.ok : failed(options, verdict);
   },
 };

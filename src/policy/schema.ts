@@ -98,6 +98,7 @@ const hc = object("The health controller beside the gateway's proxy.", {
     "Paths that the load balancer checks.",
     text("A path.", { pattern: "^/[^\\s?#,]*$", maxLength: 256 }),
     16,
+    1,
   ),
   logLevel: choice("How much hc logs.", ["debug", "info", "warn", "error"]),
   extraEnv: list(

@@ -5,7 +5,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import { isObject, type JsonObject, type JsonValue, objectAt, textAt } from "../pod/json.ts";
 import { parseQuantity } from "../units/quantity.ts";
 import { nearest } from "./nearest.ts";
-import { normalise, type Refusal } from "./normalise.ts";
+import { normalise, type Refusal, withoutNulls } from "./normalise.ts";
 import { API_VERSION, KIND, type PolicySpec, policySpec } from "./schema.ts";
 import type { JsonSchema } from "./schema-builder.ts";
 import { selectorProblem } from "./selector.ts";
@@ -61,7 +61,7 @@ export function validatePolicy(object: JsonValue): ValidatedPolicy {
   if (namespace === undefined || namespace === "") {
     return bad("metadata.namespace", "is missing; a policy belongs to one namespace");
   }
-  const spec = object.spec ?? {};
+  const spec = withoutNulls(policySpec, object.spec ?? {});
   const errors = validateSpec(spec);
   if (errors.length > 0) return { ok: false, refusals: unique(errors.map(refusalOf)) };
   const refusals: Refusal[] = [];
@@ -96,9 +96,12 @@ function beyondSchema(spec: PolicySpec): Refusal[] {
       });
     }
   }
-  const interval = spec.gateway?.loadBalancer?.checkInterval;
-  if (interval === 0)
+  if (spec.gateway?.loadBalancer?.checkInterval === 0) {
     refusals.push({ path: "spec.gateway.loadBalancer.checkInterval", reason: "is 0; a check needs a pause" });
+  }
+  if (hc?.pollInterval === 0) {
+    refusals.push({ path: "spec.gateway.hc.pollInterval", reason: "is 0; a poll needs a pause" });
+  }
   return refusals;
 }
 

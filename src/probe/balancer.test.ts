@@ -5,6 +5,7 @@ import type { Kind } from "./outcome.ts";
 import type { Visit } from "./watch.ts";
 
 const TRIGGER_MS = 5000;
+const LONG_MS = 20_000;
 
 function visit(role: Visit["role"], startedMs: number, backend: string | undefined, kind: Kind = "ok"): Visit {
   const endedMs = role === "long" ? 20_000 : startedMs + 1;
@@ -60,7 +61,7 @@ const cases: readonly [string, readonly Visit[], BalancerVerdict["verdict"], Reg
 
 for (const [name, visits, verdict, because] of cases) {
   test(name, () => {
-    const judged = judgeBalancer(visits, TRIGGER_MS);
+    const judged = judgeBalancer(visits, TRIGGER_MS, LONG_MS);
     assert.equal(judged.verdict, verdict, judged.because);
     assert.match(judged.because, because);
   });

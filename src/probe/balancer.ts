@@ -23,8 +23,13 @@ const ROUNDS = 3;
  *
  * @param visits every request of the watch
  * @param triggerMs when the backend was disabled, milliseconds since the run began
+ * @param longMs how long a long request takes by itself; undefined when that is not known
  */
-export function judgeBalancer(visits: readonly Visit[], triggerMs: number): BalancerVerdict {
+export function judgeBalancer(
+  visits: readonly Visit[],
+  triggerMs: number,
+  longMs: number | undefined,
+): BalancerVerdict {
   const inFlight = visits.filter(({ role, endedMs }) => role === "long" && endedMs > triggerMs).length;
   const cut = visits
     .filter(({ role, outcome, endedMs }) => role !== "new" && outcome.kind !== "ok" && endedMs > triggerMs)
@@ -40,7 +45,22 @@ export function judgeBalancer(visits: readonly Visit[], triggerMs: number): Bala
     };
   }
   if (inFlight === 0) return unknown("No long request was in flight at the trigger; give a longer --seconds.");
+  const repeated = longMs === undefined ? [] : visits.filter((visit) => isRepeated(visit, longMs));
+  if (repeated.length > 0) {
+    const longest = Math.max(...repeated.map(({ startedMs, endedMs }) => endedMs - startedMs));
+    return {
+      verdict: "flushes",
+      because:
+        `${repeated.length} of ${inFlight} long requests took up to ${seconds(longest)} instead of ` +
+        `${seconds(longMs ?? 0)}: they were cut and the balancer sent them again, which a POST would not survive.`,
+    };
+  }
   return judgeRotation(visits, triggerMs, inFlight);
+}
+
+/** A long request that took a second more than it had to was begun anew somewhere: retries hide a flush behind a 200. */
+function isRepeated({ role, startedMs, endedMs }: Visit, longMs: number): boolean {
+  return role === "long" && endedMs - startedMs > longMs + 1000;
 }
 
 /** Tells draining from keeping, once it is known that nothing was cut. */

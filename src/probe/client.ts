@@ -48,12 +48,13 @@ export function countLines(piece: Buffer): number {
   return lines;
 }
 
-/** An outcome in one phrase: `reset (body, 812 bytes)`, `502`, `h2 stream reset CANCEL`. */
+/** An outcome in one phrase: `reset after 812 bytes`, `502`, `h2 stream reset CANCEL`. */
 export function describe(outcome: Outcome): string {
   const { kind, detail, phase, bytes } = outcome;
   if (kind === "5xx" || kind === "status") return detail;
   const name = detail === "" ? kindLabels[kind] : `${kindLabels[kind]} ${detail}`;
-  if (phase === "body" && kind !== "ok") return `${name}, ${bytes} bytes into the body`;
+  if (phase === "body" && kind === "closed") return `closed after ${bytes} bytes`;
+  if (phase === "body" && kind !== "ok") return `${name} after ${bytes} bytes`;
   if (phase === "connect" && kind !== "refused") return `${name} while connecting`;
   return name;
 }

@@ -4,7 +4,8 @@
  * One connection is one count: ok when it lived until the run ended it. A lost one is opened again after an interval,
  * as a client would. Latency is that of the echoes.
  */
-import { connect, type Socket } from "node:net";
+import { connect, type LookupFunction, type Socket } from "node:net";
+import { sharedLookup } from "./lookup.ts";
 import { errorKind, type Kind, type Phase } from "./outcome.ts";
 import type { Plan, TcpScenario } from "./plan.ts";
 import type { Recorder } from "./recorder.ts";
@@ -24,6 +25,7 @@ export async function hold(
   const { connections, durationMs, openRate } = scenario;
   const over = AbortSignal.any([signal, AbortSignal.timeout(durationMs)]);
   const held: Promise<void>[] = [];
+  const lookup = sharedLookup();
   const opening = { rate: openRate, durationMs: (connections / openRate) * 1000, signal: over };
   const punctuality = await keepSchedule(opening, (index) => {
     const target = plan.targets[index % plan.targets.length];
@@ -42,7 +44,7 @@ export async function hold(
   async function session(target: Target): Promise<void> {
     recorder.start();
     const startedMs = performance.now();
-    const { kind, phase, bytes, detail } = await holdOne(target, scenario, plan.timeoutMs, over, (ms) =>
+    const { kind, phase, bytes, detail } = await holdOne(target, scenario, plan.timeoutMs, over, lookup, (ms) =>
       recorder.echo(ms),
     );
     const outcome = { kind, detail, phase, bytes, reused: false, backend: undefined };
@@ -63,10 +65,11 @@ function holdOne(
   { intervalMs, echoes }: TcpScenario,
   timeoutMs: number,
   over: AbortSignal,
+  lookup: LookupFunction,
   echoed: (ms: number) => void,
 ): Promise<SessionEnd> {
   return new Promise((resolve) => {
-    const socket: Socket = connect({ host: target.host, port: target.port });
+    const socket: Socket = connect({ host: target.host, port: target.port, lookup });
     let phase: Phase = "connect";
     let owed = 0;
     let sentMs = performance.now();
@@ -97,7 +100,8 @@ function holdOne(
     }
 
     socket.on("connect", () => {
-      phase = "wait";
+      // From here on both sides have state in the connection, which no new one brings back.
+      phase = "body";
       if (!echoes) clearTimeout(deadline);
       tick();
     });

@@ -9,11 +9,13 @@ import { Agent, type ClientRequest, type IncomingMessage, request as plainReques
 import { Agent as SecureAgent, request as secureRequest } from "node:https";
 import { isIP, type Socket } from "node:net";
 import { type Client, type ClientOptions, countLines, type Exchange } from "./client.ts";
+import { sharedLookup } from "./lookup.ts";
 import { errorKind, type Kind, type Outcome, type Phase, statusKind } from "./outcome.ts";
 
 /** Makes an HTTP/1.1 client. */
 export function http1Client(options: ClientOptions): Client {
   const tls = { rejectUnauthorized: !options.insecure, ...(options.ca === undefined ? {} : { ca: options.ca }) };
+  const lookup = sharedLookup();
   const kept = { keepAlive: true, maxFreeSockets: 1 } as const;
   const lanes = Array.from({ length: options.lanes }, () => ({
     http: new Agent(kept),
@@ -27,6 +29,7 @@ export function http1Client(options: ClientOptions): Client {
     return (secure ? secureRequest : plainRequest)({
       host: target.host,
       port: target.port,
+      lookup,
       path,
       headers: options.headers,
       agent: agents === undefined ? false : secure ? agents.https : agents.http,

@@ -12,9 +12,10 @@ import {
   constants,
   type IncomingHttpHeaders,
 } from "node:http2";
-import { connect as connectPlain, isIP, type Socket } from "node:net";
+import { connect as connectPlain, isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as connectSecure } from "node:tls";
 import { type Client, type ClientOptions, countLines, type Exchange } from "./client.ts";
+import { sharedLookup } from "./lookup.ts";
 import { errorKind, type Outcome, type Phase, statusKind } from "./outcome.ts";
 import type { Target } from "./target.ts";
 
@@ -35,12 +36,13 @@ interface Session {
 export function http2Client(options: ClientOptions): Client {
   const lanes = new Map<string, Session>();
   const sessions = new Set<Session>();
+  const lookup = sharedLookup();
   let isClosed = false;
 
   function open(target: Target): Session {
     const session = connect(`${target.scheme}://${target.label}`, {
       createConnection: () => {
-        const socket = connectTo(target, options);
+        const socket = connectTo(target, options, lookup);
         socket.once(target.scheme === "https" ? "secureConnect" : "connect", () => {
           opened.isConnected = true;
         });
@@ -103,11 +105,12 @@ export function http2Client(options: ClientOptions): Client {
   };
 }
 
-function connectTo({ scheme, host, port }: Target, { ca, insecure }: ClientOptions): Socket {
-  if (scheme !== "https") return connectPlain({ host, port });
+function connectTo({ scheme, host, port }: Target, { ca, insecure }: ClientOptions, lookup: LookupFunction): Socket {
+  if (scheme !== "https") return connectPlain({ host, port, lookup });
   return connectSecure({
     host,
     port,
+    lookup,
     ALPNProtocols: ["h2"],
     rejectUnauthorized: !insecure,
     ...(isIP(host) === 0 ? { servername: host } : {}),

@@ -55,8 +55,9 @@ test("a system error has its class; ECONNRESET without a system call is Node's w
 test("every outcome has words that say where it broke", () => {
   const cases: readonly [Partial<Outcome>, string][] = [
     [{ kind: "5xx", detail: "502" }, "502"],
-    [{ kind: "reset", phase: "body", bytes: 812 }, "reset, 812 bytes into the body"],
+    [{ kind: "reset", phase: "body", bytes: 812 }, "reset after 812 bytes"],
     [{ kind: "closed" }, "closed without an answer"],
+    [{ kind: "closed", phase: "body", bytes: 32 }, "closed after 32 bytes"],
     [{ kind: "stream-reset", detail: "CANCEL" }, "h2 stream reset CANCEL"],
     [{ kind: "timeout", phase: "connect" }, "timeout while connecting"],
     [{ kind: "refused", phase: "connect" }, "connection refused"],

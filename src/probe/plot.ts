@@ -12,7 +12,7 @@ import { count, protocolOf } from "./words.ts";
 const WIDTH = 960;
 const LEFT = 72;
 const RIGHT = 24;
-const TOP = 84;
+const TOP = 108;
 const PANEL = 130;
 const GAP = 46;
 
@@ -47,10 +47,10 @@ export function plot(report: Report): string {
     timeline.slices.map(({ counts }) => wanted.map((kind) => ({ kind, value: counts[kind] ?? 0 })));
   const slowest = timeline.slices.map(({ slowestMs }): Bar => [{ kind: "ok", value: slowestMs / 1000 }]);
   const what = report.plan.scenario.name === "tcp" ? "connections" : "answers";
-  const panels = [
-    panel(0, `complete ${what} per second`, bars(["ok"]), report),
-    panel(1, "lost per second", bars(losses), report),
-    panel(2, "slowest complete answer, seconds", slowest, report),
+  const panels: readonly [name: string, bars: readonly Bar[]][] = [
+    [`complete ${what} per second`, bars(["ok"])],
+    ["lost per second", bars(losses)],
+    ["slowest complete answer, seconds", slowest],
   ];
   const bottom = panelTop(2) + PANEL;
   const height = bottom + 56;
@@ -61,9 +61,10 @@ export function plot(report: Report): string {
     hatches(),
     `<text x="${LEFT}" y="28" font-size="17" font-weight="bold">${escapeXml(title(report))}</text>`,
     legend(seen, report),
-    ...panels,
+    ...panels.map(([, drawn], index) => panel(index, drawn, report)),
     timeAxis(report, bottom),
     triggerMark(report, bottom),
+    ...panels.map(([name], index) => panelTitle(index, name)),
     "</svg>",
     "",
   ].join("\n");
@@ -88,7 +89,7 @@ function x(seconds: number, report: Report): number {
   return LEFT + (seconds / span(report)) * (WIDTH - LEFT - RIGHT);
 }
 
-function panel(index: number, name: string, bars: readonly Bar[], report: Report): string {
+function panel(index: number, bars: readonly Bar[], report: Report): string {
   const top = panelTop(index);
   const highest = Math.max(0, ...bars.map((bar) => bar.reduce((sum, { value }) => sum + value, 0)));
   const scale = niceScale(highest, index < 2);
@@ -117,7 +118,13 @@ function panel(index: number, name: string, bars: readonly Bar[], report: Report
     highest === 0
       ? `<text x="${WIDTH / 2}" y="${top + PANEL / 2}" text-anchor="middle" fill="#767676">none</text>`
       : "";
-  return [`<text x="${LEFT}" y="${top - 10}" font-weight="bold">${name}</text>`, ...grid, ...drawn, none].join("\n");
+  return [...grid, ...drawn, none].join("\n");
+}
+
+/** Stands on a white edge, so that the trigger's line does not cross it. */
+function panelTitle(index: number, name: string): string {
+  const edge = 'stroke="#fff" stroke-width="5" paint-order="stroke"';
+  return `<text x="${LEFT}" y="${panelTop(index) - 10}" font-weight="bold" ${edge}>${name}</text>`;
 }
 
 function legend(seen: readonly Kind[], { books, plan }: Report): string {
@@ -157,8 +164,8 @@ function triggerMark(report: Report, bottom: number): string {
   // The label stands on the side that has more room.
   const side = at < WIDTH / 2 ? `x="${fixed(at + 5)}"` : `x="${fixed(at - 5)}" text-anchor="end"`;
   return [
-    `<line x1="${fixed(at)}" x2="${fixed(at)}" y1="${TOP - 8}" y2="${bottom}" stroke="#222" stroke-width="1.5" stroke-dasharray="5 3"/>`,
-    `<text ${side} y="${TOP + 8}" stroke="#fff" stroke-width="4" paint-order="stroke">${escapeXml(label)}</text>`,
+    `<line x1="${fixed(at)}" x2="${fixed(at)}" y1="${TOP - 44}" y2="${bottom}" stroke="#222" stroke-width="1.5" stroke-dasharray="5 3"/>`,
+    `<text ${side} y="${TOP - 32}">${escapeXml(label)}</text>`,
   ].join("\n");
 }
 

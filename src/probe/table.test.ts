@@ -56,8 +56,8 @@ test("no line is wider than 80 columns, whatever there is to say", () => {
 test("every scenario is named in its own words", () => {
   const { plan } = reportOf();
   const cases: readonly [Report["plan"]["scenario"], RegExp][] = [
-    [{ name: "long", seconds: 20, count: 2 }, /2 request\(s\) of 20 s a target/],
-    [{ name: "stream", chunks: 60, count: 1 }, /1 stream\(s\) of 60 chunks, one a second a target/],
+    [{ name: "long", seconds: 20, count: 2 }, /2 requests of 20 s a target/],
+    [{ name: "stream", chunks: 60, count: 1 }, /1 stream of 60 chunks, one a second a target/],
     [{ name: "watch", seconds: 60, count: 4, intervalMs: 1000 }, /4 long requests of 60 s and 4 kept connections/],
     [
       { name: "tcp", connections: 10_000, durationMs: 5000, intervalMs: 1000, openRate: 1, echoes: true },

@@ -82,13 +82,15 @@ function latency({ books, punctuality, plan }: Report): string[] {
   const isScheduled = plan.scenario.name !== "long" && plan.scenario.name !== "stream";
   const behind = `behind ${(punctuality.behind * 100).toFixed(1)} %`;
   const { lagMs } = punctuality;
+  const figures: [string, number][] = [
+    ["p50", p50],
+    ["p90", p90],
+    ["p99", p99],
+    ["max", max],
+  ];
+  const name = plan.scenario.name === "tcp" ? "echo" : "latency";
   return [
-    `${(plan.scenario.name === "tcp" ? "echo" : "latency").padEnd(16)}${cells([
-      ["p50", p50],
-      ["p90", p90],
-      ["p99", p99],
-      ["max", max],
-    ])}`,
+    `${name.padEnd(16)}${max === 0 ? "nothing to measure" : cells(figures)}`,
     ...(isScheduled
       ? [
           `${"generator lag".padEnd(16)}${cells([

@@ -38,7 +38,7 @@ export async function watchResets(
     recorder.start();
     const path = role === "long" ? (target.path ?? sleepPath(seconds)) : "/";
     const outcome = await client.request({ target, path, lane, timeoutMs: plan.timeoutMs, lines: undefined });
-    recorder.end(target.label, { scheduledMs: startedMs, startedMs }, outcome);
+    recorder.end(target.label, { scheduledMs: role === "long" ? undefined : startedMs, startedMs }, outcome);
     if (outcome !== undefined) visits.push({ role, startedMs: started, endedMs: recorder.now(), outcome });
   };
 

@@ -32,9 +32,9 @@ export function request({ scenario, targets, client }: Plan): string {
   const each = targets.length === 1 ? "" : " a target";
   switch (scenario.name) {
     case "long":
-      return `${scenario.count} request(s) of ${scenario.seconds} s${each}`;
+      return `${plural(scenario.count, "request")} of ${scenario.seconds} s${each}`;
     case "stream":
-      return `${scenario.count} stream(s) of ${scenario.chunks} chunks, one a second${each}`;
+      return `${plural(scenario.count, "stream")} of ${scenario.chunks} chunks, one a second${each}`;
     case "load":
       return (
         `${count(scenario.rate)} requests/s for ${scenario.durationMs / 1000} s, ` +
@@ -45,6 +45,10 @@ export function request({ scenario, targets, client }: Plan): string {
     case "watch":
       return `${scenario.count} long requests of ${scenario.seconds} s and ${scenario.count} kept connections${each}`;
   }
+}
+
+function plural(value: number, word: string): string {
+  return `${count(value)} ${value === 1 ? word : `${word}s`}`;
 }
 
 function percent(share: number): string {

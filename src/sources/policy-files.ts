@@ -8,7 +8,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseAllDocuments, parseDocument } from "yaml";
 import { type Notice, notice } from "../codes/registry.ts";
-import { isObject, type JsonValue, objectAt, objectsAt, textAt } from "../pod/json.ts";
+import { isObject, type JsonObject, type JsonValue, objectAt, objectsAt, textAt } from "../pod/json.ts";
 import { type MeshConfig, meshConfigOf } from "../policy/mesh-config.ts";
 import { type PolicySnapshot, snapshotOf } from "../policy/snapshot.ts";
 import { originOf, type Policy, validatePolicy } from "../policy/validate.ts";
@@ -102,17 +102,24 @@ function readMeshConfig(path: string, problems: Notice[]): MeshConfig | undefine
   const text = readText(file, problems);
   if (text === undefined) return undefined;
   try {
-    const value: unknown = parseDocument(text, { logLevel: "error" }).toJS();
-    if (!isObject(value)) throw new Error("it is not a mapping");
+    const value = mappingOf(text);
     // A ConfigMap holds the mesh config as a text; a plain file is the mesh config itself.
     const inner = textAt(objectAt(value, "data"), "mesh");
-    return meshConfigOf(
-      inner === undefined ? value : (parseDocument(inner, { logLevel: "error" }).toJS() as JsonValue),
-    );
+    return meshConfigOf(inner === undefined ? value : mappingOf(inner));
   } catch (error) {
     problems.push(problem(file, "", `is no mesh config: ${reasonOf(error)}`));
     return undefined;
   }
+}
+
+/** @throws an error that says what is wrong; a part of a broken document is not used */
+function mappingOf(text: string): JsonObject {
+  const document = parseDocument(text, { logLevel: "error" });
+  const [problem] = document.errors;
+  if (problem !== undefined) throw new Error(problem.message.split("\n")[0]?.replace(/:$/, ""));
+  const value: unknown = document.toJS();
+  if (!isObject(value)) throw new Error("it is not a mapping");
+  return value;
 }
 
 function readText(file: string, problems: Notice[]): string | undefined {

@@ -35,7 +35,7 @@ const PART = /([0-9]+(?:\.[0-9]+)?)([a-zµ]*)/gy;
 export function parseDuration(value: unknown): ParsedDuration {
   const parsed = parseMilliseconds(value);
   // A product such as 1.1 × 1000 may be a hair over the whole number that was meant.
-  return parsed.ok ? { ok: true, seconds: Math.ceil(parsed.milliseconds / 1000 - 1e-9) } : parsed;
+  return parsed.ok ? { ok: true, seconds: Math.max(0, Math.ceil(parsed.milliseconds / 1000 - 1e-9)) } : parsed;
 }
 
 /**

@@ -125,16 +125,21 @@ describe("probe through HAProxy", { skip: haproxy.missing ?? false }, () => {
     assert.match(stderr, /the answer is not HAProxy's CSV; the URL should end in ;csv/);
   });
 
-  for (const [verdict, mode, onDown] of [
+  for (const [verdict, mode, onDown, retries] of [
     ["flushes", "http", " on-marked-down shutdown-sessions"],
+    ["flushes", "http", " on-marked-down shutdown-sessions", "retry-on conn-failure empty-response"],
     ["flushes", "tcp", " on-marked-down shutdown-sessions"],
     ["drains", "http", ""],
     ["keeps", "tcp", ""],
   ] as const) {
-    test(`mode ${mode}${onDown} is seen to be one that ${verdict}`, async () => {
+    test(`mode ${mode}${onDown}${retries ? ` with ${retries}` : ""} is seen to be one that ${verdict}`, async () => {
       const [a, b] = [await targetProcess("--name", "a"), await targetProcess("--name", "b")];
       const servers = Object.entries({ a, b }).map(([name, { url }]) => `server ${name} ${new URL(url).host}${onDown}`);
-      const lb = await balancer(mode, ["balance roundrobin", ...servers]);
+      const lb = await balancer(mode, [
+        "balance roundrobin",
+        ...(retries ? ["option redispatch 1", retries] : []),
+        ...servers,
+      ]);
       const { stdout, stderr } = await gracegate(
         ...["probe", "long", lb.url, "--watch-resets", "--count", "4", "--seconds", "8s", "-o", "json"],
         ...["--trigger", disabling(lb.socket), "--trigger-at", "2s"],

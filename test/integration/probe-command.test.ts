@@ -8,8 +8,19 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { closedPort } from "./fault-server.ts";
 import { ended, gracegate, start, targetProcess } from "./program.ts";
+import { eventually } from "./webhook-process.ts";
 
 const ESCAPE = "\u001b";
+
+/** Whether a probe-target has been asked for anything but its counts. */
+async function isBusy(url: string): Promise<boolean> {
+  const counts = (await (await fetch(`${url}/counts`)).json()) as {
+    requests: Record<string, number>;
+    echoedBytes: number;
+  };
+  const { requests, echoedBytes } = counts;
+  return Number(requests["/sleep"]) + Number(requests["/stream"]) + echoedBytes > 0;
+}
 
 describe("gracegate probe", { concurrency: 4 }, () => {
   test("a load without losses passes, in plain text of 80 columns when piped", async () => {
@@ -82,15 +93,26 @@ describe("gracegate probe", { concurrency: 4 }, () => {
     assert.match(stdout, /void: The load was over before the trigger's command was/);
   });
 
-  test("an interrupted run reports what it has and is void", async () => {
-    const target = await targetProcess();
-    const child = start(["probe", "long", target.url, "--seconds", "60s"]);
-    setTimeout(() => child.kill("SIGINT"), 1500);
-    const { code, stdout } = await ended(child);
-    await target.stop();
-    assert.equal(code, 1);
-    assert.match(stdout, /unfinished +1\n[\s\S]*void: It was interrupted\./);
-  });
+  for (const [scenario, length] of [
+    ["long", "--seconds"],
+    ["stream", "--chunks"],
+    ["load", "--duration"],
+    ["tcp", "--duration"],
+  ] as const) {
+    test(`an interrupted ${scenario} reports what it has and is void`, async () => {
+      const target = await targetProcess();
+      const url = scenario === "tcp" ? target.tcp : target.url;
+      const child = start(["probe", scenario, url, length, "60", "--long-share", "1", "--rate", "1"]);
+      const output = ended(child);
+      await eventually(() => isBusy(target.url));
+      child.kill("SIGINT");
+      const { code, stdout } = await output;
+      await target.stop();
+      assert.equal(code, 1);
+      assert.match(stdout, /unfinished +[1-9]\d*\n[\s\S]*void: It was interrupted\./);
+      assert.match(stdout, /\nlost +0\n/);
+    });
+  }
 
   for (const protocol of [[], ["--http2"]]) {
     test(`a long request survives, over ${protocol.length === 0 ? "HTTP/1.1" : "HTTP/2"}`, async () => {
@@ -179,6 +201,18 @@ describe("gracegate probe", { concurrency: 4 }, () => {
     ["long requests without a path", ["load", "http://h/a", "--long-share", "1"], /--long-share needs --long-path/],
     ["a watch of streams", ["stream", "http://h", "--watch-resets"], /--watch-resets goes with the scenario long/],
     ["a header without a name", ["load", "http://h", "--header", "x"], /--header "x" is not a header/],
+    [
+      "a header of the connection in HTTP/2",
+      ["load", "http://h", "--http2", "--header", "upgrade: x"],
+      /has no header upg/,
+    ],
+    ["a long path with a space", ["load", "http://h", "--long-path", "/a b"], /--long-path "\/a b" is not a path/],
+    ["a CA file without a certificate", ["load", "http://h", "--ca", "package.json"], /package.json has no PEM/],
+    [
+      "a plot in a folder that is not there",
+      ["load", "http://h", "--svg", "/none/a.svg"],
+      /--svg .* cannot be written/,
+    ],
     ["a CA file that is not there", ["load", "http://h", "--ca", "/none"], /--ca \/none cannot be read/],
     ["a threshold that is no number", ["load", "http://h", "--max-5xx", "-"], /--max-5xx - is not a whole number/],
     ["an unknown format", ["load", "http://h", "-o", "xml"], /-o xml is not a format/],

@@ -4,6 +4,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 
 /** How a run of the program ended. */
@@ -18,9 +19,9 @@ export async function gracegate(...args: readonly string[]): Promise<Ended> {
   return ended(start(args));
 }
 
-/** Starts `gracegate …`; the caller ends it. */
+/** Starts `gracegate …`; the caller ends it, and after a minute the system does. */
 export function start(args: readonly string[]): ChildProcess {
-  return spawn(process.execPath, ["src/main.ts", ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  return spawn(process.execPath, ["src/main.ts", ...args], { stdio: ["ignore", "pipe", "pipe"], timeout: 60_000 });
 }
 
 /** Collects what a process writes until it ends. */
@@ -52,19 +53,25 @@ export interface TargetProcess {
   stop(signal?: NodeJS.Signals): Promise<string>;
 }
 
+/** The addresses of HTTP and TCP that a probe-target says it listens on; what it says later is thrown away. */
+export async function addressesOf(stderr: Readable): Promise<[url: string, tcp: string]> {
+  const addresses: string[] = [];
+  for await (const line of createInterface(stderr)) {
+    addresses.push(line.split(" ").at(-1) ?? "");
+    if (addresses.length === 2) break;
+  }
+  stderr.resume();
+  const [url = "", tcp = ""] = addresses;
+  return [url, tcp];
+}
+
 /** Starts a probe-target on free ports and waits until it listens. */
 export async function targetProcess(...args: readonly string[]): Promise<TargetProcess> {
   const child = start(["probe-target", "--host", "127.0.0.1", "--port", "0", "--tcp-port", "0", ...args]);
   if (child.stderr === null || child.stdout === null || child.pid === undefined) throw new Error("no process");
   const closed = once(child, "close");
   const printed = text(child.stdout);
-  const addresses: string[] = [];
-  for await (const line of createInterface(child.stderr)) {
-    addresses.push(line.split(" ").at(-1) ?? "");
-    if (addresses.length === 2) break;
-  }
-  child.stderr.resume();
-  const [url = "", tcp = ""] = addresses;
+  const [url, tcp] = await addressesOf(child.stderr);
   return {
     pid: child.pid,
     url,
