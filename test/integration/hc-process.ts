@@ -155,13 +155,25 @@ export function ask(port: number, path: string, method: string, host = "127.0.0.
   });
 }
 
-/** A port that nobody uses at this moment. */
-export function freePort(): Promise<number> {
+/** Below the range that the system takes ports for outgoing connections from, which could take one in between. */
+const PORTS = { first: 15_500, count: 17_000 } as const;
+
+const given = new Set<number>();
+
+/** A port that nobody uses at this moment, and that was not given before. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
+    if (given.has(port)) continue;
+    given.add(port);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
+    const server = createServer().once("error", () => resolve(false));
+    server.listen(port, "::", () => server.close(() => resolve(true)));
   });
 }
 

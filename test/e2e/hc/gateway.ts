@@ -72,8 +72,13 @@ export class Gateway {
       ready: await freePort(),
       prometheus: await freePort(),
     });
-    await gateway.restart();
-    return gateway;
+    try {
+      await gateway.restart();
+      return gateway;
+    } catch (error) {
+      await gateway.cleanUp();
+      throw error;
+    }
   }
 
   /** Starts both processes on the same ports: the pod that replaces a deleted one. */
