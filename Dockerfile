@@ -11,6 +11,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --loglevel=error
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
+COPY scripts/build-hc.ts scripts/
 # Node's platform packages are for development; the image has its own Node.
 RUN npm run --silent build && npm prune --omit=dev --omit=optional --loglevel=error
 
@@ -18,8 +19,11 @@ FROM ${BASE_IMAGE}
 WORKDIR /opt/gracegate
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules node_modules
-COPY --from=build /build/dist dist
-RUN chmod 755 dist/main.js && ln -s /opt/gracegate/dist/main.js /usr/local/bin/gracegate
+COPY --from=build /build/dist ./
+# `gracegate` for people and for hc's container; the runbook's preStop line calls graceful-drain.sh.
+COPY image/gracegate /usr/local/bin/gracegate
+COPY image/graceful-drain.sh /opt/hc/graceful-drain.sh
+RUN chmod 755 /usr/local/bin/gracegate /opt/hc/graceful-drain.sh
 ENV NODE_ENV=production
 # Numeric, so that runAsNonRoot can be checked without looking into /etc/passwd.
 USER 65532:65532

@@ -9,6 +9,8 @@ node_modules/.installed: package.json package-lock.json .npmrc
 
 install: node_modules/.installed
 
+# Pods and policies of your own: make run PODS="a.yaml b.yaml" POLICIES=folder
+export PODS POLICIES
 run: install ## start the webhook on its example policies and send it a gateway and a sidecar
 	@npm run --silent demo
 

@@ -1,10 +1,12 @@
 /**
  * `make run`: starts the webhook on examples/policies/, sends it a gateway pod and a sidecar pod over HTTPS, and shows
  * what changed in each and why. Stays up until Ctrl-C; with CI set, or without a terminal, it ends by itself.
+ *
+ *   make run PODS="mine.yaml other.yaml" POLICIES=my-policies/
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { request } from "node:https";
 import { styleText } from "node:util";
 import { parse } from "yaml";
@@ -18,8 +20,8 @@ import { loadPolicies } from "../src/sources/policy-files.ts";
 import { version } from "../src/version.ts";
 import { reviewOf } from "./review-of.ts";
 
-const POLICIES = "examples/policies";
-const PODS = ["examples/pods/gateway.yaml", "examples/pods/sidecar.yaml"];
+const POLICIES = process.env.POLICIES || "examples/policies";
+const PODS = process.env.PODS ? process.env.PODS.split(/[\s,]+/) : globSync("examples/pods/*.yaml").sort();
 
 const style = (format: Parameters<typeof styleText>[0]) => (text: string) =>
   styleText(format, text, { stream: process.stdout });
@@ -101,10 +103,13 @@ async function show(file: string): Promise<void> {
     hcImage: `gracegate:${version}`,
     gatewayTemplates: ["gateway"],
   });
-  if (outcome.plan === undefined || !sameJson(outcome.pod, after))
-    throw new Error(`${file}: the webhook answered otherwise`);
-
-  const policies = outcome.policies.map(({ namespace, name }) => `${namespace}/${name}`).join(", ");
+  if (!sameJson(outcome.pod, after)) throw new Error(`${file}: the webhook answered otherwise`);
+  if (outcome.plan === undefined) {
+    print(`\n${bold(`== ${file}: left alone`)} (${outcome.refusal ?? outcome.facts.rule})`);
+    return;
+  }
+  const names = outcome.policies.map(({ namespace, name }) => `${namespace}/${name}`);
+  const policies = names.length === 0 ? "the built-in settings" : names.join(", ");
   print(`\n${bold(`== ${file}: a ${outcome.facts.role}, with ${policies}`)}`);
   print(
     diffText(podDiff(pod, after, reasonsFor(outcome.plan.context)), paint, Math.max(process.stdout.columns || 80, 60)),
@@ -139,8 +144,8 @@ function post(review: JsonObject): Promise<JsonObject> {
 function next(): void {
   print(`
 ${bold("Try next")}
-  examples/policies/shop.yaml, examples/pods/
-      change a number there and run make run again
+  make run PODS=my-pod.yaml POLICIES=my-policies/
+      pods and policies of your own; examples/ has some to start from
   examples/webhook-configuration.yaml
       tells an API server of the webhook
   docs/policy.md, docs/overrides.md

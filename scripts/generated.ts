@@ -93,7 +93,7 @@ function kindOf({ kind, json }: Schema<unknown>): string {
   if (kind === "map")
     return `map to ${typeof json.additionalProperties === "object" ? typeOf(json.additionalProperties) : "any"}`;
   if (kind === "list") return `list of ${typeOf(json.items ?? {})}`;
-  return kind === "free" ? "object" : kind;
+  return kind;
 }
 
 function typeOf(schema: JsonSchema): string {

@@ -13,7 +13,8 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
     if (error.code !== "EPIPE") throw error;
     process.exit();
   });
-  const [name, ...rest] = args;
+  // `help COMMAND` is COMMAND --help.
+  const [name, ...rest] = args[0] === "help" && args[1] !== undefined ? [args[1], "--help"] : args;
   if (name === undefined || name === "help" || name === "-h" || name === "--help") {
     process.stdout.write(overview());
     return name === undefined ? exitCode.wrongUse : exitCode.ok;

@@ -5,7 +5,15 @@
  */
 const args = process.argv.slice(2);
 
-if (args.length === 1 && args[0] === "hc") {
+/** Older ones lack what this program uses; npm scripts and the image bring the right one. */
+const LEAST_NODE = 24;
+
+if (Number(process.versions.node.split(".")[0]) < LEAST_NODE) {
+  process.stderr.write(
+    `gracegate needs Node ${LEAST_NODE}, but runs on ${process.versions.node}; npm scripts use the one in node_modules/.bin.\n`,
+  );
+  process.exitCode = 1;
+} else if (args.length === 1 && args[0] === "hc") {
   const { hc } = await import("./commands/hc.ts");
   process.exit(await hc.run({}, []));
 } else {

@@ -110,7 +110,7 @@ function record(logger: Logger, request: AdmissionRequest, admission: Admission,
     role: admission.role,
     rule: admission.rule,
     changed: admission.changedBy,
-    codes: admission.notices.map(({ code }) => code),
+    codes: [...new Set(admission.notices.map(({ code }) => code))],
     durationMs: Math.round(seconds * 1e6) / 1000,
     ...(error === undefined ? {} : { err: error }),
   });

@@ -18,6 +18,9 @@ export const AGENT_TICK: Seconds = 1;
 /** What a gateway's proxy needs after its minimum drain when hc held it: hc ends it at + 2 s and leaves itself. */
 export const AFTER_MINIMUM: Seconds = 3;
 
+/** Failing looks after which hc's pod is not Ready (1 s × 2): kube-proxy has to leave before Envoy does. */
+export const UNREADY_AFTER: Seconds = 2;
+
 /** Least margin that a limit can shrink a margin to. */
 export const LEAST_MARGIN: Seconds = 3;
 

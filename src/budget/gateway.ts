@@ -18,6 +18,7 @@ import {
   LEAST_MARGIN,
   limitOf,
   type ProxyStop,
+  UNREADY_AFTER,
 } from "./budget.ts";
 import { drainTimeoutOfP99 } from "./drain-timeout.ts";
 import type { LoadBalancer } from "./load-balancer.ts";
@@ -164,6 +165,10 @@ function brokenRules(input: GatewayInput, computed: Computed, gracePeriod: Secon
     [
       hook + drain >= lbNeeds,
       `the proxy may leave after ${hook + drain}s (${drainName} ${drain}s), but the load balancer needs ${lbNeeds}s`,
+    ],
+    [
+      input.proxyStop.kind !== "Hold" || minimum > UNREADY_AFTER,
+      `MINIMUM_DRAIN_DURATION ${minimum}s is not longer than the ${UNREADY_AFTER}s after which the pod is not Ready, so connections may be refused`,
     ],
     [
       drainTimeout >= detection,

@@ -122,6 +122,13 @@ export const codes = {
     (d: { value: number; needs: number }) =>
       `proxy.istio.io/config: drainDuration ${d.value}s is shorter than the ${d.needs}s for which the proxy must accept connections; remove it to get ${d.needs}s.`,
   ),
+  GG208: code(
+    "warning",
+    "The annotation proxy.istio.io/config has YAML that could not be edited without changing what else it says; it is left as it is.",
+    "Write it without merge keys, block scalars, explicit keys or escapes, or set the values that docs/policy.md names yourself.",
+    (_: Record<never, never>) =>
+      "proxy.istio.io/config is left as it is, since its YAML could not be edited without changing what else it says; write it more plainly.",
+  ),
   GG301: code(
     "warning",
     "maxGracePeriod is too small for the budget, so the drain timeout, and then the margin, were shortened.",

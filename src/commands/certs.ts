@@ -2,11 +2,15 @@
  * `gracegate certs`: a development CA and a serving certificate.
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { join } from "node:path";
 import { type CommandDefinition, exitCode, say, WrongUse } from "./command.ts";
 
 /** Names under which the API server and a person on this machine reach the webhook. */
 const DEFAULT_NAMES = ["localhost", "127.0.0.1", "::1", "gracegate.gracegate.svc"];
+
+/** A DNS name, perhaps with a wildcard in front; the last label is no number, which would be a mistyped address. */
+const HOST_NAME = /^(?:\*\.)?(?:[a-zA-Z0-9](?:[-a-zA-Z0-9]*[a-zA-Z0-9])?\.)*[a-zA-Z](?:[-a-zA-Z0-9]*[a-zA-Z0-9])?$/;
 
 /** The command. */
 export const certs: CommandDefinition = {
@@ -31,6 +35,9 @@ export const certs: CommandDefinition = {
       .filter((name) => name !== "");
     const days = Number(options.days);
     if (names.length === 0) throw new WrongUse("--names: name at least one DNS name or IP address.");
+    const wrong = names.find((name) => isIP(name) === 0 && !HOST_NAME.test(name));
+    if (wrong !== undefined)
+      throw new WrongUse(`--names: ${JSON.stringify(wrong)} is neither a DNS name nor an IP address.`);
     if (!Number.isInteger(days) || days < 1 || days > 3650) {
       throw new WrongUse(`--days: ${String(options.days)} is not a number of days from 1 to 3650.`);
     }

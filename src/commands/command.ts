@@ -55,7 +55,7 @@ export function colour(
 
 /** Turns a definition into a parser whose errors come back as exceptions. */
 export function parserOf(definition: CommandDefinition): Command {
-  const cli = new Command(definition.name)
+  const cli = new Command(`gracegate ${definition.name}`)
     .description(definition.summary)
     .helpOption("-h, --help", "show this help")
     .showHelpAfterError(`Run gracegate ${definition.name} --help for the options.`)

@@ -109,9 +109,9 @@ function textOr(value: unknown): string | undefined {
 }
 
 function portOf(flag: string, value: unknown): number {
-  const port = Number(value);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new WrongUse(`${flag}: ${String(value)} is not a port number from 0 to 65535.`);
+  const port = /^[0-9]{1,5}$/.test(String(value)) ? Number(value) : Number.NaN;
+  if (!(port <= 65_535)) {
+    throw new WrongUse(`${flag}: ${JSON.stringify(value)} is not a port number from 0 to 65535.`);
   }
   return port;
 }
@@ -148,8 +148,11 @@ class Webhook {
       metrics: this.#metrics,
       logger,
     });
-    const server = await startServer(app, certificate.certificate, options);
     const metricsServer = await startMetrics(this.#metrics.registry, options.metricsPort, options.bind);
+    const server = await startServer(app, certificate.certificate, options).catch((error: unknown) => {
+      metricsServer.close();
+      throw error;
+    });
     // A second signal changes nothing: what is in flight is answered.
     const terminated = new Promise<void>((resolve) => {
       for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => resolve());

@@ -3,11 +3,10 @@
  *
  * Only with applicationPreStopSleep, and only on containers that have no preStop. Not before the proxy is rendered.
  */
-import type { JsonValue } from "../pod/json.ts";
-import { sameJson } from "../pod/json.ts";
+import { isObject, type JsonValue, objectAt, sameJson, valueAt } from "../pod/json.ts";
 import { preStopOf } from "../pod/pre-stop.ts";
 import { type Mutation, unchanged } from "./context.ts";
-import { containerNamed, withContainer, withPreStop } from "./edit.ts";
+import { withPreStop, withSpec } from "./edit.ts";
 
 /** Mutation 5. */
 export const applicationLifecycle: Mutation = {
@@ -17,15 +16,17 @@ export const applicationLifecycle: Mutation = {
     const seconds = Math.min(role.settings.applicationPreStopSleep.value, budget.appStop);
     const hook = seconds > 0 ? { sleep: { seconds } } : undefined;
     const wrote: Record<string, JsonValue> = {};
-    let result = pod;
-    for (const application of facts.applications) {
-      if (application.preStop !== undefined) continue;
-      const at = containerNamed(result, "containers", application.name);
-      if (at === undefined) continue;
-      if (hook !== undefined) wrote[`${application.name}/preStop`] = hook;
-      if (sameJson(preStopOf(at.container)?.hook, hook)) continue;
-      result = withContainer(result, "containers", at.index, withPreStop(at.container, hook));
+    const there = valueAt(objectAt(pod, "spec"), "containers");
+    const containers = Array.isArray(there) ? [...there] : [];
+    let isChanged = false;
+    for (const { name, index, preStop } of facts.applications) {
+      const container = containers[index];
+      if (preStop !== undefined || !isObject(container)) continue;
+      if (hook !== undefined) wrote[`${name}/preStop`] = hook;
+      if (sameJson(preStopOf(container)?.hook, hook)) continue;
+      containers[index] = withPreStop(container, hook);
+      isChanged = true;
     }
-    return { pod: result, wrote };
+    return { pod: isChanged ? withSpec(pod, "containers", containers) : pod, wrote };
   },
 };

@@ -19,8 +19,18 @@ export type HcPlan =
 /** Ports of istio-proxy: admin, outbound, debug, inbound, HBONE, agent, health, DNS, Prometheus. */
 const PROXY_PORTS: readonly number[] = [15000, 15001, 15004, 15006, 15008, 15020, 15021, 15053, 15090];
 
-/** Decides about hc. */
-export function planHc(pod: JsonObject, facts: Facts, settings: HcSettings, image: string): HcPlan {
+/**
+ * Decides about hc.
+ *
+ * @param moved ports that annotations give to the proxy instead of its usual ones
+ */
+export function planHc(
+  pod: JsonObject,
+  facts: Facts,
+  settings: HcSettings,
+  image: string,
+  moved: readonly number[],
+): HcPlan {
   const hc = facts.hc;
   if (hc?.inInitContainers) return impossible("an init container is named hc", "rename it");
   if (hc !== undefined && !isOurHc(hc.container, facts, image)) {
@@ -28,7 +38,7 @@ export function planHc(pod: JsonObject, facts: Facts, settings: HcSettings, imag
     return { kind: "users", container: hc.container, notice: notice("GG402", { image: theirs }) };
   }
   if (!settings.enabled) return { kind: "none", notice: undefined };
-  const conflict = portConflict(pod, settings);
+  const conflict = portConflict(pod, settings, [...PROXY_PORTS, ...moved]);
   if (conflict !== undefined) return impossible(conflict, "set gateway.hc.port or gracegate.dev/hc-port");
   return { kind: "ours", image, there: hc?.container };
 }
@@ -43,10 +53,10 @@ function impossible(reason: string, remedy: string): HcPlan {
   return { kind: "none", notice: notice("GG403", { reason, remedy }) };
 }
 
-function portConflict(pod: JsonObject, settings: HcSettings): string | undefined {
+function portConflict(pod: JsonObject, settings: HcSettings, proxyPorts: readonly number[]): string | undefined {
   const ports = [settings.port, settings.controlPort, settings.metricsPort];
   if (new Set(ports).size < ports.length) return `its ports ${ports.join(", ")} are not three different ones`;
-  const proxys = ports.find((port) => PROXY_PORTS.includes(port));
+  const proxys = ports.find((port) => proxyPorts.includes(port));
   if (proxys !== undefined) return `port ${proxys} is istio-proxy's own`;
   const spec = objectAt(pod, "spec");
   const others = [...objectsAt(spec, "containers"), ...objectsAt(spec, "initContainers")].filter(

@@ -5,11 +5,10 @@
  * user id is left to the image (numeric, not root) and to OpenShift, which assigns one. All fields that the API server
  * would default are written out, so that a second call finds what the first one wrote.
  */
-import type { Budget } from "../budget/budget.ts";
-import { STATUS_PORT } from "../pod/annotations.ts";
-import { type JsonObject, type JsonValue, objectAt, objectsAt, textAt, valueAt } from "../pod/json.ts";
-import { requestsOf } from "../pod/pod-rules.ts";
-import type { ConfigValue } from "../pod/proxy-config-document.ts";
+import { type Budget, UNREADY_AFTER } from "../budget/budget.ts";
+import { type JsonObject, type JsonValue, objectAt, valueAt } from "../pod/json.ts";
+import { requestsOf, runningTogether } from "../pod/pod-rules.ts";
+import { movedPorts } from "../pod/proxy-ports.ts";
 import type { GatewaySettings } from "../policy/settings.ts";
 import { formatCpu, formatMemory, parseQuantity } from "../units/quantity.ts";
 import type { Context, GatewayRole } from "./context.ts";
@@ -63,10 +62,10 @@ export function hcContainerOf(pod: JsonObject, context: Context, role: GatewayRo
     env: environmentOf(context, role),
     resources: resourcesOf(pod, role.settings),
     // Period × threshold must stay under the minimum drain: kube-proxy has to leave before Envoy does.
-    readinessProbe: probe("/health", hc.port, { periodSeconds: 1, failureThreshold: 2, timeoutSeconds: 1 }),
+    readinessProbe: probe("/health", hc.port, { periodSeconds: 1, failureThreshold: UNREADY_AFTER, timeoutSeconds: 1 }),
     // Lax: a restart while OPEN costs requests.
     livenessProbe: probe("/live", hc.port, { periodSeconds: 10, failureThreshold: 6, timeoutSeconds: 5 }),
-    securityContext: hc.securityContext ?? RESTRICTED,
+    securityContext: (hc.securityContext as JsonObject | undefined) ?? RESTRICTED,
   };
 }
 
@@ -77,6 +76,7 @@ function probe(path: string, port: number, numbers: Record<string, number>): Jso
 function environmentOf(context: Context, role: GatewayRole): readonly JsonObject[] {
   const { budget } = context;
   const { settings } = role;
+  const moved = movedPorts(context.facts.annotations, context.config);
   const values: Readonly<Record<string, string | undefined>> = {
     ...budgetVariables(budget),
     LB_PROFILE: settings.loadBalancer.profile.value,
@@ -90,14 +90,13 @@ function environmentOf(context: Context, role: GatewayRole): readonly JsonObject
     HEALTH_PORT: String(settings.hc.port),
     CONTROL_PORT: String(settings.hc.controlPort),
     METRICS_PORT: String(settings.hc.metricsPort),
-    ENVOY_ADMIN_PORT: portIn(context.config?.get(["proxyAdminPort"])),
-    AGENT_STATUS_PORT:
-      portIn(textAt(context.facts.annotations, STATUS_PORT)) ?? portIn(context.config?.get(["statusPort"])),
+    ENVOY_ADMIN_PORT: moved.admin?.toString(),
+    AGENT_STATUS_PORT: moved.agent?.toString(),
     RETIRE_CONNECTIONS: String(settings.retireConnections.value),
     LOG_LEVEL: settings.hc.logLevel ?? "info",
   };
   const own = Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
-  const extra = (settings.hc.extraEnv ?? []).map((variable) => ({ ...variable }) as JsonObject);
+  const extra = (settings.hc.extraEnv ?? []).map((variable) => ({ ...variable }) as unknown as JsonObject);
   const replaced = new Set(extra.map((variable) => variable.name));
   return [...own.filter((variable) => !replaced.has(variable.name)), ...extra];
 }
@@ -111,17 +110,16 @@ function budgetVariables(budget: Budget): Record<string, string> {
   };
 }
 
-/** A port that an annotation moves; undefined where it is none, and hc's own default holds. */
-function portIn(value: ConfigValue | undefined): string | undefined {
-  return typeof value === "string" && /^[1-9][0-9]{0,4}$/.test(value) ? value : undefined;
-}
+/** Quantities by resource: cpu, memory, ephemeral-storage. */
+type QuantityByName = Readonly<Record<string, string | undefined>>;
 
 /** Requests and limits of hc, within what the pod's own (spec.resources) leave. */
 function resourcesOf(pod: JsonObject, settings: GatewaySettings): JsonObject {
-  const { requests = {}, limits = {} } = settings.hc.resources ?? {};
+  const requests: QuantityByName = settings.hc.resources?.requests ?? {};
+  const limits: QuantityByName = settings.hc.resources?.limits ?? {};
   const spec = objectAt(pod, "spec");
   const ofPod = objectAt(spec, "resources");
-  const others = objectsAt(spec, "containers").filter((container) => container.name !== "hc");
+  const others = runningTogether(spec).filter((container) => container.name !== "hc");
   const resources: Record<"requests" | "limits", Record<string, string>> = { requests: {}, limits: {} };
   for (const name of new Set([...Object.keys(requests), ...Object.keys(limits)])) {
     const request = requests[name] ?? limits[name] ?? "0";

@@ -42,14 +42,12 @@ export interface MutateInput {
   readonly observe: boolean;
 }
 
-/** The status annotation, by the name under which it can be left out. */
-const STATUS = "status";
-
 /**
  * Applies all mutations to a pod.
  *
  * If the result breaks a rule of the API server that the pod did not break before, the mutation that does it is left out
- * with a warning; if that is not enough, more of them, and in the end all.
+ * with a warning; if that is not enough, more of them, and in the end all. The status goes with the last of them only:
+ * without it a second call would take our values for the user's.
  */
 export function mutate(pod: JsonObject, input: MutateInput): Mutated {
   const first = run(pod, input, new Set(), []);
@@ -57,13 +55,13 @@ export function mutate(pod: JsonObject, input: MutateInput): Mutated {
   const problems = newProblems(pod, first.pod);
   if (problems.length === 0) return first;
   const problem = problems.join("; ");
-  const candidates = [...first.changedBy, STATUS];
+  const candidates = first.changedBy;
   const attempts = [
     ...candidates.map((name) => [name]),
-    ...candidates.map((_, index) => candidates.slice(candidates.length - 1 - index)),
+    ...candidates.slice(0, -1).map((_, index) => candidates.slice(candidates.length - 2 - index)),
   ];
   for (const dropped of attempts) {
-    const warnings = dropped.map((mutation) => notice("GG405", { mutation, problem }));
+    const warnings = [notice("GG405", { mutation: dropped.join(", "), problem })];
     const attempt = run(pod, input, new Set(dropped), warnings);
     if (newProblems(pod, attempt.pod).length === 0) return attempt;
   }
@@ -92,7 +90,7 @@ function run(pod: JsonObject, input: MutateInput, without: ReadonlySet<string>, 
     result = change.pod;
   }
   const hasStatus = result !== pod || context.facts.status.present || input.observe;
-  if (hasStatus && !without.has(STATUS)) {
+  if (hasStatus) {
     result = withStatus(result, context, { policies: input.policies, notices, wrote, observed: input.observe });
   }
   return { pod: result, notices, changedBy };

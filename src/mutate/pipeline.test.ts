@@ -61,9 +61,13 @@ describe("bad overrides", () => {
     const outcome = bad("drain-timeout", "36 sec", { invalid: "Deny", gateway: { drainTimeout: 36 } });
     assert.equal(
       outcome.refusal,
-      'gracegate.dev/drain-timeout: "36 sec" is not a duration (a number lacks its unit); write 36s, 1m30s or a number of seconds. Using 36s from GracePolicy shop/default.',
+      'gracegate.dev/drain-timeout: "36 sec" is not a duration (a number lacks its unit); write 36s, 1m30s or a number of seconds. The policy refuses such a pod (invalid: Deny).',
     );
     assert.equal(outcome.plan, undefined);
+  });
+  it("Deny refuses nothing while the policy only observes", () => {
+    const outcome = bad("drain-timeout", "36 sec", { invalid: "Deny", mode: "Observe" });
+    assert.deepEqual([outcome.refusal, codesOf(outcome.notices)], [undefined, ["GG101"]]);
   });
   it("Deny does not refuse an unknown name", () => {
     const outcome = bad("drain-timout", "36s", { invalid: "Deny" });

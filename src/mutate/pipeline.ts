@@ -5,7 +5,7 @@ import { type Notice, notice } from "../codes/registry.ts";
 import { type Facts, factsOf } from "../pod/facts.ts";
 import type { JsonObject } from "../pod/json.ts";
 import { type Layer, pick, pickEither, type Sourced } from "../policy/layers.ts";
-import { type BadOverride, overridesOf } from "../policy/pod-overrides.ts";
+import { overridesOf } from "../policy/pod-overrides.ts";
 import type { PolicySpec } from "../policy/schema.ts";
 import { resolveInvalid, resolveMode } from "../policy/settings.ts";
 import { layersFor, type PolicySnapshot } from "../policy/snapshot.ts";
@@ -13,6 +13,9 @@ import type { Policy } from "../policy/validate.ts";
 import { formatDuration } from "../units/duration.ts";
 import { mutate } from "./mutate.ts";
 import { type Plan, planFor } from "./plan.ts";
+
+/** The end of the sentence with which a pod is refused. */
+const REFUSED = "The policy refuses such a pod (invalid: Deny).";
 
 /** What the pipeline needs besides the pod. */
 export interface PipelineOptions {
@@ -60,13 +63,15 @@ export function runPipeline(pod: JsonObject, namespace: string, options: Pipelin
   const { layers: policyLayers, policies } = layersFor(options.snapshot, { namespace, labels: facts.labels });
   const overrides = overridesOf(facts.annotations, role);
   const layers = [...policyLayers, ...overrides.layers];
-  const notices = [...overrides.notices, ...overrides.bad.map((bad) => badOverride(bad, layers, role))];
   const mode = resolveMode(layers).value;
+  const refuses = mode === "Enforce" && resolveInvalid(layers).value === "Deny";
+  const bad = overrides.bad.map((one) =>
+    notice("GG101", { ...one, instead: refuses ? REFUSED : insteadOf(one.setting, layers, role) }),
+  );
+  const notices = [...overrides.notices, ...bad];
   if (mode === "Disabled") return { ...alone, policies };
-  const denied = notices.find(({ code }) => code === "GG101");
-  if (denied !== undefined && resolveInvalid(layers).value === "Deny") {
-    return { ...alone, policies, notices, refusal: denied.text };
-  }
+  const [denied] = bad;
+  if (denied !== undefined && refuses) return { ...alone, policies, notices, refusal: denied.text };
   // 0 makes the API server remove the pod at once: a wish to be killed, which nothing here may overrule.
   if (facts.gracePeriod === 0) return { ...alone, policies, notices: [...notices, notice("GG303", {})] };
 
@@ -79,10 +84,6 @@ export function runPipeline(pod: JsonObject, namespace: string, options: Pipelin
   const plan: Plan = { ...decided, notices: [...notices, ...decided.notices] };
   const mutated = mutate(pod, { plan, policies, observe: mode === "Observe" });
   return { ...alone, ...mutated, policies, plan };
-}
-
-function badOverride(bad: BadOverride, layers: readonly Layer[], role: "gateway" | "sidecar"): Notice {
-  return notice("GG101", { ...bad, instead: insteadOf(bad.setting, layers, role) });
 }
 
 /** What holds in place of an override that does not parse. */

@@ -11,6 +11,7 @@ import { PROXY_CONFIG } from "../pod/annotations.ts";
 import { type Facts, variableOf } from "../pod/facts.ts";
 import { type JsonObject, textAt } from "../pod/json.ts";
 import { parseProxyConfig } from "../pod/proxy-config.ts";
+import { movedPorts } from "../pod/proxy-ports.ts";
 import { proxyValues } from "../pod/proxy-values.ts";
 import { isOurs } from "../pod/status.ts";
 import { type Layer, level, type Sourced } from "../policy/layers.ts";
@@ -57,9 +58,11 @@ export function planFor(pod: JsonObject, facts: Facts, input: PlanInput): Plan {
 type Base = Pick<Context, "facts" | "config" | "users">;
 type Decided = { readonly context: Omit<Context, keyof Base>; readonly notices: readonly Notice[] };
 
-function gatewayPlan(pod: JsonObject, { facts, users }: Base, input: PlanInput): Decided {
+function gatewayPlan(pod: JsonObject, { facts, users, config }: Base, input: PlanInput): Decided {
   const settings = resolveGateway(input.layers);
-  const hc = planHc(pod, facts, settings.hc, settings.hcImage?.value ?? input.hcImage);
+  const { admin, agent } = movedPorts(facts.annotations, config);
+  const moved = [admin, agent].filter((port) => port !== undefined);
+  const hc = planHc(pod, facts, settings.hc, settings.hcImage?.value ?? input.hcImage, moved);
   const own = hc.kind === "users" ? ownHcValues(hc.container, facts) : {};
   const { proxyStop, notices } = gatewayStop(facts, settings.proxyStop.value, hc);
   const loadBalancer = { ...loadBalancerOf(settings.loadBalancer) };
@@ -175,6 +178,7 @@ function gatewayStop(
   wanted: "Hold" | "Sleep" | "Sigterm" | "None",
   hc: HcPlan,
 ): { proxyStop: ProxyStop; notices: readonly Notice[] } {
+  if (facts.proxy?.native && facts.isRendered) return { proxyStop: { kind: "None" }, notices: [] };
   const own = ownStop(facts);
   if (own !== undefined) return { proxyStop: own, notices: [] };
   if (wanted === "Hold") return { proxyStop: { kind: hc.kind === "ours" ? "Hold" : "Sleep" }, notices: [] };

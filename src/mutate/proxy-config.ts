@@ -41,6 +41,7 @@ export const proxyConfig: Mutation = {
     const notices = [...(names.length > 0 ? [notice("GG202", { names })] : []), ...keptKeys(context)];
     if (editor.edits.length === 0 && names.length === 0) return { pod, wrote: editor.wrote, notices };
     const text = editProxyConfig(config, editor.edits);
+    if (text === undefined) return { pod, wrote: {}, notices: [notice("GG208", {})] };
     return { pod: withAnnotation(pod, PROXY_CONFIG, text), wrote: editor.wrote, notices };
   },
 };
@@ -123,10 +124,12 @@ class Editor {
   readonly wrote: Record<string, JsonValue> = {};
   readonly #config: ProxyConfig;
   readonly #status: Context["facts"]["status"];
+  readonly #isNative: boolean;
 
   constructor(config: ProxyConfig, { facts }: Context) {
     this.#config = config;
     this.#status = facts.status;
+    this.#isNative = facts.isRendered && facts.proxy?.native === true;
   }
 
   key({ path, value, overrides }: WantedKey): void {
@@ -135,6 +138,11 @@ class Editor {
     const ours = isOurs(this.#status, name, current);
     const text = value === undefined ? undefined : String(value);
     if (current !== undefined && !ours && !overrides) return;
+    // Istio rendered a native sidecar from what the first call wrote; the proxy itself uses none of it.
+    if (this.#isNative && ours && current !== undefined) {
+      this.wrote[name] = current as JsonValue;
+      return;
+    }
     if (text === undefined || value === undefined) {
       if (ours) this.edits.push({ path, value: undefined });
       return;

@@ -28,7 +28,15 @@ describe("factsOf", () => {
     assert.equal(facts(plainPod({ annotations, spec: { terminationGracePeriodSeconds: 90 } })).gracePeriod, 90);
   });
 
-  it("applications are what is neither istio-proxy nor hc", () => {
+  it("beside a gateway's proxy the name hc is taken", () => {
+    const pod = gatewayPod({ others: [{ name: "hc", image: "x" }, app(undefined, "log")] });
+    assert.deepEqual(
+      facts(pod).applications.map(({ name }) => name),
+      ["log"],
+    );
+  });
+
+  it("applications are what is not istio-proxy", () => {
     const pod = sidecarPod({
       others: [app({ sleep: { seconds: 5 } }), { name: "hc", image: "x" }, app(undefined, "log")],
     });
@@ -36,6 +44,7 @@ describe("factsOf", () => {
       facts(pod).applications.map(({ name, index, preStop }) => [name, index, preStop?.seconds]),
       [
         ["app", 0, 5],
+        ["hc", 1, undefined],
         ["log", 2, undefined],
       ],
     );

@@ -8,7 +8,7 @@ import { type IstioProxy, proxyOf } from "./proxy.ts";
 import { decideRole, type Role, type RoleRule } from "./role.ts";
 import { type EarlierStatus, earlierStatus, isOurs } from "./status.ts";
 
-/** A container that is neither istio-proxy nor hc. */
+/** A container that is neither istio-proxy nor a gateway's hc. */
 export interface Application {
   readonly name: string;
   readonly index: number;
@@ -68,7 +68,7 @@ export function factsOf(pod: JsonObject, namespace: string, gatewayTemplates: re
     annotations: objectAt(metadata, "annotations"),
     proxy,
     isRendered: proxy?.mode !== undefined,
-    applications: applicationsOf(spec, status),
+    applications: applicationsOf(spec, status, role),
     hc: hcOf(spec),
     gracePeriod: gracePeriodOf(spec, status),
     hostNetwork: spec.hostNetwork === true,
@@ -78,12 +78,14 @@ export function factsOf(pod: JsonObject, namespace: string, gatewayTemplates: re
   };
 }
 
-function applicationsOf(spec: JsonObject, status: EarlierStatus): readonly Application[] {
+function applicationsOf(spec: JsonObject, status: EarlierStatus, role: Role): readonly Application[] {
   const containers = valueAt(spec, "containers");
   if (!Array.isArray(containers)) return [];
   return containers.flatMap((container, index) => {
     const name = textAt(container, "name");
-    if (!isObject(container) || name === undefined || name === "istio-proxy" || name === "hc") return [];
+    if (!isObject(container) || name === undefined || name === "istio-proxy") return [];
+    // The name is taken beside a gateway's proxy only.
+    if (name === "hc" && role === "gateway") return [];
     const preStop = preStopOf(container);
     return [{ name, index, preStop: isOurs(status, `${name}/preStop`, preStop?.hook) ? undefined : preStop }];
   });

@@ -117,12 +117,12 @@ describe("podProblems", () => {
     [
       "annotations over 256 KiB",
       { metadata: { annotations: { abcd: "x".repeat(MAX_ANNOTATIONS - 3) } } },
-      "its annotations weigh 262145 bytes, more than 262144",
+      "its annotations weigh more than 262144 bytes together",
     ],
     [
       "annotations whose bytes are more than their letters",
       { metadata: { annotations: { a: "ü".repeat(MAX_ANNOTATIONS / 2) } } },
-      "its annotations weigh 262145 bytes, more than 262144",
+      "its annotations weigh more than 262144 bytes together",
     ],
   ];
   for (const [name, object, problem] of bad) {

@@ -40,14 +40,15 @@ export function podProblems(pod: JsonObject): readonly string[] {
       containerProblems(container, typeof grace === "number" ? grace : DEFAULT_GRACE_PERIOD),
     ),
     ...initContainers.flatMap(initProblems),
-    ...resourceProblems(spec, containers),
+    ...resourceProblems(spec, runningTogether(spec)),
     ...windowsProblems(spec, all),
     ...annotationProblems(pod),
   ];
 }
 
 function repeated(names: readonly string[]): readonly string[] {
-  return names.filter((name, index) => names.indexOf(name) < index);
+  const seen = new Set<string>();
+  return names.filter((name) => seen.size === seen.add(name).size);
 }
 
 function containerProblems(container: JsonObject, grace: number): string[] {
@@ -107,6 +108,12 @@ function resourceProblems(spec: JsonObject, containers: readonly JsonObject[]): 
   return problems;
 }
 
+/** The containers that run at the same time: native sidecars are init containers that stay. */
+export function runningTogether(spec: JsonObject): readonly JsonObject[] {
+  const natives = objectsAt(spec, "initContainers").filter((container) => container.restartPolicy === "Always");
+  return [...objectsAt(spec, "containers"), ...natives];
+}
+
 /** What containers request of a resource together; a missing request is the limit. */
 export function requestsOf(containers: readonly JsonObject[], resource: string): number {
   return containers.reduce((sum, container) => {
@@ -130,5 +137,5 @@ function annotationProblems(pod: JsonObject): string[] {
     (sum, [key, value]) => sum + Buffer.byteLength(key) + (typeof value === "string" ? Buffer.byteLength(value) : 0),
     0,
   );
-  return bytes > MAX_ANNOTATIONS ? [`its annotations weigh ${bytes} bytes, more than ${MAX_ANNOTATIONS}`] : [];
+  return bytes > MAX_ANNOTATIONS ? [`its annotations weigh more than ${MAX_ANNOTATIONS} bytes together`] : [];
 }

@@ -25,10 +25,13 @@ export type ConfigValues = ReadonlyMap<string, ConfigValue | ReadonlyMap<string,
 export interface EditableDocument {
   /** All that is in it, under the names as they are written. */
   values(): ConfigValues;
+  /** What has a type that Istio refuses, as a sentence; undefined if nothing. An edit would have to remove it. */
+  wrongType(): string | undefined;
   apply(edit: ConfigEdit): void;
   /** Names of unquoted variables; quotes them. */
   quoteMetadata(): readonly string[];
-  print(): string;
+  /** The text; undefined where it could not be written without changing what it says. */
+  print(): string | undefined;
 }
 
 /** A parsed document, or why the text is none. */

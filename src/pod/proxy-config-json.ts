@@ -43,7 +43,7 @@ class JsonDocument implements EditableDocument {
   constructor(root: JsonObject, text: string) {
     this.#root = root;
     this.#indent = /^\{\r?\n([ \t]+)/.exec(text.trimStart())?.[1] ?? "";
-    this.#end = /\s*$/.exec(text)?.[0] ?? "";
+    this.#end = text.slice(text.trimEnd().length);
   }
 
   values(): ConfigValues {
@@ -55,6 +55,17 @@ class JsonDocument implements EditableDocument {
         return named(name, value);
       }),
     );
+  }
+
+  wrongType(): string | undefined {
+    const metadata = at(this.#root, keyOf(this.#root, "proxyMetadata"));
+    const matcher = at(this.#root, keyOf(this.#root, "proxyStatsMatcher"));
+    if (metadata !== undefined && metadata !== null && !isMapping(metadata))
+      return "its proxyMetadata is not a mapping";
+    if (matcher === undefined || matcher === null) return undefined;
+    if (!isMapping(matcher)) return "its proxyStatsMatcher is not a mapping";
+    const wrong = Object.entries(matcher).find(([, list]) => !isTextList(list));
+    return wrong && `its proxyStatsMatcher.${wrong[0]} is not a list of texts`;
   }
 
   apply({ path, value }: ConfigEdit): void {
@@ -129,4 +140,8 @@ function named(name: string, value: JsonValue): [string, ConfigValue][] {
   if (value === null) return [];
   if (Array.isArray(value)) return [[name, value.filter((element) => typeof element === "string")]];
   return isScalar(value) ? [[name, textOf(value)]] : [];
+}
+
+function isTextList(value: JsonValue): boolean {
+  return value === null || (Array.isArray(value) && value.every((element) => typeof element === "string"));
 }

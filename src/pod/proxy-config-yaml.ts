@@ -5,6 +5,7 @@
  * `0x1F` come out as they went in. What YAML 1.1 would make of them only matters under proxyMetadata, where Istio
  * refuses anything that is not a text.
  */
+import { isDeepStrictEqual } from "node:util";
 import {
   type Document,
   isAlias,
@@ -47,7 +48,9 @@ export function yamlDocument(text: string): ParsedDocument {
   const document = read(text);
   const problem = document.errors[0];
   if (problem?.code === "MULTIPLE_DOCS") return refused("it has more than one YAML document");
-  if (problem !== undefined) return refused(`it is not YAML: ${problem.message.split("\n")[0] ?? ""}`);
+  if (problem?.message.includes("call stack")) return refused("it is nested too deeply");
+  if (problem !== undefined)
+    return refused(`it is not YAML: ${problem.message.split("\n")[0]?.replace(/:$/, "") ?? ""}`);
   const root: unknown = document.contents;
   if (root === null || (isScalar(root) && (root.value === "" || root.value === "null" || root.value === "~"))) {
     return { ok: true, document: new YamlDocument(document, new YAMLMap(), text) };
@@ -84,6 +87,9 @@ function read(text: string): Document<Node> {
 }
 
 type Mapping = YAMLMap<Node, Node>;
+
+/** Block scalars, explicit keys, escapes, anchors and tags: what the yaml package may write otherwise than it was read. */
+const INTRICATE = /[|>&*!\\]|^\s*\?/m;
 
 class YamlDocument implements EditableDocument {
   readonly #document: Document<Node>;
@@ -141,6 +147,39 @@ class YamlDocument implements EditableDocument {
     if (isScalar(value)) return typeof value.value === "string" && !isNull(value) ? value.value : undefined;
     if (!isSeq(value)) return undefined;
     return value.items.flatMap((item) => textOf(this.#resolve(item as Node)) ?? []);
+  }
+
+  wrongType(): string | undefined {
+    const metadata = this.#resolve(this.#pairFor("proxyMetadata")?.value);
+    const matcher = this.#resolve(this.#pairFor("proxyStatsMatcher")?.value);
+    if (isWrong(metadata)) return "its proxyMetadata is not a mapping";
+    if (isWrong(matcher)) return "its proxyStatsMatcher is not a mapping";
+    for (const name of ["proxyMetadata", "proxyStatsMatcher"]) {
+      // An edit would put a mapping of its own in front of it.
+      if (
+        this.#pairFor(name) !== undefined &&
+        this.#mapping(name) === undefined &&
+        !isNullNode(this.#resolve(this.#pairFor(name)?.value))
+      ) {
+        return `its ${name} comes from a YAML merge key`;
+      }
+    }
+    if (!isMap<Node, Node>(matcher)) return undefined;
+    const wrong = matcher.items.find((pair) => !this.#isTextList(this.#resolve(pair.value)));
+    return wrong && `its proxyStatsMatcher.${keyOf(wrong)} is not a list of texts`;
+  }
+
+  /** The pair of a field that counts, also where a merge key brings it. */
+  #pairFor(name: string): Pair<Node, Node | null> | undefined {
+    const pairs = this.#pairs(this.#root);
+    return spellings(name)
+      .map((spelling) => pairs.findLast((pair) => keyOf(pair) === spelling))
+      .find((pair) => pair !== undefined);
+  }
+
+  #isTextList(value: Node | undefined): boolean {
+    if (isNullNode(value)) return true;
+    return isSeq<Node>(value) && value.items.every((item) => isScalar(this.#resolve(item)));
   }
 
   apply({ path, value }: ConfigEdit): void {
@@ -224,16 +263,22 @@ class YamlDocument implements EditableDocument {
     });
   }
 
-  print(): string {
-    return withSpacing(
-      this.#text,
-      this.#document.toString({
-        lineWidth: 0,
-        flowCollectionPadding: false,
-        indent: this.#indent,
-        indentSeq: this.#indentSeq,
-      }),
-    );
+  print(): string | undefined {
+    const printed = this.#document.toString({
+      lineWidth: 0,
+      flowCollectionPadding: false,
+      indent: this.#indent,
+      indentSeq: this.#indentSeq,
+    });
+    if (INTRICATE.test(this.#text) && !this.#says(printed)) return undefined;
+    return withSpacing(this.#text, printed);
+  }
+
+  /** Whether a text says what the document says, for YAML 1.1 too, in which some characters end a line. */
+  #says(printed: string): boolean {
+    if (/[\u0085\u2028\u2029]/.test(printed)) return false;
+    const again = read(printed);
+    return again.errors.length === 0 && isDeepStrictEqual(again.toJS(), this.#document.toJS());
   }
 
   #resolve(node: Node | null | undefined): Node | undefined {
@@ -256,6 +301,15 @@ function namesOf(path: ConfigPath): readonly string[] {
 /** A plain null, which Istio reads as a field that is not there. */
 function isNull(scalar: Scalar): boolean {
   return scalar.type === Scalar.PLAIN && scalar.tag !== TEXT && /^(?:~|null|Null|NULL|)$/.test(String(scalar.value));
+}
+
+function isNullNode(node: Node | undefined): boolean {
+  return node === undefined || (isScalar(node) && (node.value === null || isNull(node)));
+}
+
+/** Neither a mapping nor nothing. */
+function isWrong(node: Node | undefined): boolean {
+  return !isMap(node) && !isNullNode(node);
 }
 
 function textOf(node: Node | undefined): string | undefined {
@@ -293,6 +347,10 @@ function nodeFor(path: ConfigPath, value: NewValue): Node {
     return scalar;
   }
   const list = new YAMLSeq<Node>();
-  for (const text of value) list.add(new Scalar(text));
+  for (const text of value) {
+    const scalar = new Scalar(text);
+    if (needsQuotes(text)) scalar.type = "QUOTE_DOUBLE";
+    list.add(scalar);
+  }
   return list;
 }

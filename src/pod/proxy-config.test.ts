@@ -52,7 +52,6 @@ describe("reading values", () => {
     ["an alias of a mapping", "a: &x {A: b}\nproxyMetadata: *x\n", ["proxyMetadata", "A"], "b"],
     ["an alias in a list", "a: &x s\nb: [*x]\n", ["b"], ["s"]],
     ["a mapping is no scalar", "drainDuration: {a: b}", ["drainDuration"], undefined],
-    ["a scalar has nothing below it", "proxyMetadata: x", ["proxyMetadata", "A"], undefined],
     ["null is no value", "drainDuration: null", ["drainDuration"], undefined],
     ["a tilde is no value", "drainDuration: ~", ["drainDuration"], undefined],
     ["a key without a value has none", "drainDuration:\n", ["drainDuration"], undefined],
@@ -98,6 +97,28 @@ describe("texts that are no mapping", () => {
       /^it has too many YAML aliases$/,
     ],
     ["an alias bomb", bomb(), /^it has too many YAML aliases$/],
+    ["more than all annotations may weigh", `a: ${"x".repeat(256 * 1024)}`, /longer than all annotations may be/],
+    ["metadata that is a text", "proxyMetadata: x\n", /^its proxyMetadata is not a mapping$/],
+    ["metadata that is a list", "proxyMetadata: [x]\n", /^its proxyMetadata is not a mapping$/],
+    ["metadata that is a number, in JSON", '{"proxyMetadata":1.0}', /^its proxyMetadata is not a mapping$/],
+    ["a matcher that is a list", "proxyStatsMatcher: [x]\n", /^its proxyStatsMatcher is not a mapping$/],
+    ["a matcher that is a text, in JSON", '{"proxy_stats_matcher":"x"}', /^its proxyStatsMatcher is not a mapping$/],
+    [
+      "stats that are no list",
+      "proxyStatsMatcher: {inclusionSuffixes: x}\n",
+      /inclusionSuffixes is not a list of texts$/,
+    ],
+    [
+      "stats with a mapping, in JSON",
+      '{"proxyStatsMatcher":{"inclusionRegexps":[{}]}}',
+      /inclusionRegexps is not a list of texts$/,
+    ],
+    [
+      "metadata that a merge key brings",
+      "x: &d {proxyMetadata: {A: b}}\n<<: *d\n",
+      /^its proxyMetadata comes from a YAML merge key$/,
+    ],
+    ["nesting without end", `a: ${"[".repeat(5000)}`, /^it is (?:nested too deeply|not YAML)/],
   ];
   for (const [name, text, reason] of cases) {
     it(name, () => {
@@ -109,7 +130,7 @@ describe("texts that are no mapping", () => {
 
   for (const text of ["", "  \n", "\ufeff", "null", "~", "# only a comment\n", "---\n", "{}"]) {
     it(`${JSON.stringify(text)} is an empty mapping`, () => {
-      const result = parse(edit(text, drain));
+      const result = parse(edit(text, drain) ?? "");
       assert.deepEqual(result, { terminationDrainDuration: "40s" });
     });
   }
@@ -240,18 +261,6 @@ describe("editing", () => {
       '{"proxyMetadata":null}',
       [minimum],
       '{"proxyMetadata":{"MINIMUM_DRAIN_DURATION":"5s"}}',
-    ],
-    [
-      "a parent that is a number is replaced",
-      '{"proxyMetadata":1.0}',
-      [minimum],
-      '{"proxyMetadata":{"MINIMUM_DRAIN_DURATION":"5s"}}',
-    ],
-    [
-      "a parent that is a list is replaced",
-      "proxyMetadata: [x]\n",
-      [minimum],
-      "proxyMetadata:\n  MINIMUM_DRAIN_DURATION: 5s\n",
     ],
     ["compact JSON stays compact", '{"a":1}', [drain], '{"a":1,"terminationDrainDuration":"40s"}'],
     [
@@ -480,5 +489,30 @@ describe("merge keys", () => {
     assert.ok(parsed.ok);
     assert.equal(parsed.config.get(["proxyMetadata", "X"]), "1");
     assert.equal(parsed.config.get(["proxyMetadata", "Y"]), "2");
+  });
+});
+
+describe("what cannot be edited without changing what else it says", () => {
+  const cases: readonly [string, string][] = [
+    ["a block scalar with its own indentation", "proxyMetadata:\n    BANNER: |4-\n         lead\n"],
+    ["an explicit key", "extra:\n    ? |\n      long key\n    : b: 1\n      c: 2\n"],
+    ["an escape that ends a line in YAML 1.1", 'a: "x\\Ny"\n'],
+  ];
+  for (const [name, text] of cases) {
+    it(`${name} is left, or says the same afterwards`, () => {
+      const parsed = parseProxyConfig(text);
+      assert.ok(parsed.ok);
+      const edited = editProxyConfig(parsed.config, [{ path: ["terminationDrainDuration"], value: "40s" }]);
+      if (edited === undefined) return;
+      const before = parse(text, { version: "1.1" }) as object;
+      assert.deepEqual(parse(edited, { version: "1.1" }), { ...before, terminationDrainDuration: "40s" });
+    });
+  }
+
+  it("an ordinary block scalar and its neighbours stay", () => {
+    const parsed = parseProxyConfig("a: |\n  one\n   two\nb: c\n");
+    assert.ok(parsed.ok);
+    const edited = editProxyConfig(parsed.config, [{ path: ["terminationDrainDuration"], value: "40s" }]);
+    assert.equal(edited, "a: |\n  one\n   two\nb: c\nterminationDrainDuration: 40s\n");
   });
 });

@@ -50,6 +50,8 @@ const parsed = memoized((text: string): ParsedProxyConfig => {
   const result = documentOf(text);
   if (!result.ok) return result;
   const { document } = result;
+  const wrong = document.wrongType();
+  if (wrong !== undefined) return { ok: false, reason: wrong };
   const values = document.values();
   const unquoted = document.quoteMetadata();
   last = { text, document };
@@ -72,13 +74,13 @@ function firstOf<T>(values: ReadonlyMap<string, T>, names: readonly string[]): T
 /**
  * The annotation with changes; what is not changed stays as it is written. Unquoted variables are quoted.
  *
- * @returns the new text
+ * @returns the new text; undefined where the annotation could not be written without changing what else it says
  */
-export function editProxyConfig({ text }: ProxyConfig, edits: readonly ConfigEdit[]): string {
+export function editProxyConfig({ text }: ProxyConfig, edits: readonly ConfigEdit[]): string | undefined {
   return edited(`${JSON.stringify(edits.map(({ path, value }) => [path, value]))}\n${text}`);
 }
 
-const edited = memoized((key: string): string => {
+const edited = memoized((key: string): string | undefined => {
   // JSON has no line feed of its own, so the first one ends the edits.
   const end = key.indexOf("\n");
   const document = takeDocument(key.slice(end + 1));
@@ -98,7 +100,11 @@ function takeDocument(text: string): EditableDocument {
   return result.document;
 }
 
+/** Most that all annotations of an object may weigh; a longer text is refused by the API server before it is read. */
+const LONGEST = 256 * 1024;
+
 function documentOf(text: string): ParsedDocument {
+  if (text.length > LONGEST) return { ok: false, reason: "it is longer than all annotations may be together" };
   if (text.trim() === "") return { ok: true, document: emptyYamlDocument() };
   if (text.trimStart().startsWith("{")) {
     const json = jsonDocument(text);

@@ -38,6 +38,7 @@ export interface ProxyValues {
 export function proxyValues(facts: Facts, config: ProxyConfig | undefined): ProxyValues {
   const notices: Notice[] = [];
   const variables: string[] = [];
+  const isNative = facts.isRendered && facts.proxy?.native === true;
 
   const duration = (key: string): Seconds | undefined => {
     const value = config?.get([key]);
@@ -49,7 +50,8 @@ export function proxyValues(facts: Facts, config: ProxyConfig | undefined): Prox
   };
 
   const variable = (name: string): string | undefined => {
-    const own = facts.proxy && variableOf(facts.proxy.container, name);
+    // A native sidecar ignores both variables.
+    const own = facts.proxy && !isNative ? variableOf(facts.proxy.container, name) : undefined;
     if (own !== undefined && !isOurVariable(facts.status, name, own)) {
       variables.push(name);
       return own === true ? undefined : own;

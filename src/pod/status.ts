@@ -5,7 +5,7 @@
  * A value counts as ours only while it equals what was written. Names in `wrote` say what, never an index:
  * `config/terminationDrainDuration`, `istio-proxy/env/MINIMUM_DRAIN_DURATION`, `istio-proxy/preStop`, `hc`.
  */
-import type { Seconds } from "../units/duration.ts";
+import { MAX_DURATION, type Seconds } from "../units/duration.ts";
 import { STATUS } from "./annotations.ts";
 import { isObject, type JsonObject, type JsonValue, objectAt, sameJson, textAt, textsAt, valueAt } from "./json.ts";
 
@@ -38,9 +38,14 @@ export function earlierStatus(pod: JsonObject): EarlierStatus {
   return {
     present: true,
     codes: textsAt(status, "codes"),
-    gracePeriod: typeof gracePeriod === "number" ? gracePeriod : undefined,
+    gracePeriod: isSeconds(gracePeriod) ? gracePeriod : undefined,
     wrote: objectAt(status, "wrote"),
   };
+}
+
+/** Somebody may have edited the annotation: only what the API server would take as a grace period counts. */
+function isSeconds(value: JsonValue | undefined): value is Seconds {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MAX_DURATION;
 }
 
 /** Whether a value in the pod is the one that an earlier call wrote under a name. */

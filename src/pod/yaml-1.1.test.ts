@@ -72,7 +72,7 @@ describe("needsQuotes", () => {
         const parsed = parseProxyConfig("proxyMetadata:\n  A: b\n");
         assert.ok(parsed.ok);
         const text = editProxyConfig(parsed.config, [{ path: ["proxyMetadata", "NEW"], value }]);
-        const read = parse(text, { version: "1.1" }) as { proxyMetadata: { NEW: unknown } };
+        const read = parse(text ?? "", { version: "1.1" }) as { proxyMetadata: { NEW: unknown } };
         // The package takes a lone point and e0 for numbers (NaN); go-yaml does not.
         const isOddity = Number.isNaN(read.proxyMetadata.NEW) && !/nan/i.test(value);
         assert.ok(isOddity || read.proxyMetadata.NEW === value, JSON.stringify([value, read.proxyMetadata.NEW]));

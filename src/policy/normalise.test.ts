@@ -2,19 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { JsonValue } from "../pod/json.ts";
 import { normalise, type Refusal, withoutNulls } from "./normalise.ts";
-import {
-  choice,
-  duration,
-  flag,
-  free,
-  integer,
-  list,
-  map,
-  object,
-  quantity,
-  type Schema,
-  text,
-} from "./schema-builder.ts";
+import { choice, duration, flag, integer, list, map, object, quantity, type Schema, text } from "./schema-builder.ts";
 
 function read<T>(schema: Schema<T>, value: JsonValue) {
   const refusals: Refusal[] = [];
@@ -33,7 +21,6 @@ describe("normalise", () => {
     ["values of a map are normalised", map("", duration("")), { a: "1m" }, { a: 60 }],
     ["fields of an object are normalised", object("", { a: duration("") }), { a: "1m" }, { a: 60 }],
     ["unknown fields go", object("", { a: text("") }), { a: "x", b: 1 }, { a: "x" }],
-    ["free objects stay whole", free(""), { a: null, b: [1] }, { a: null, b: [1] }],
     ["what is no list is an empty one", list("", text("")), "x", []],
     ["what is no object is an empty one", object("", {}), "x", {}],
   ];
@@ -54,14 +41,12 @@ describe("withoutNulls", () => {
     a: text(""),
     m: map("", text("")),
     l: list("", object("", { b: text("") })),
-    f: free(""),
   });
   const cases: readonly [string, JsonValue, JsonValue][] = [
     ["fields of null go", { a: null, m: {} }, { m: {} }],
     ["unknown fields of null go, others stay to be refused", { x: null, y: { z: null } }, { y: { z: null } }],
     ["fields of elements of a list go", { l: [{ b: null }, null] }, { l: [{}, null] }],
     ["entries of a map go", { m: { k: null, n: "x" } }, { m: { n: "x" } }],
-    ["free objects stay", { f: { a: null } }, { f: { a: null } }],
     ["what is no object stays", "x", "x"],
   ];
   for (const [name, value, result] of cases) {

@@ -44,7 +44,7 @@ describe("each override: a good value, a bad value, the other role", () => {
       "gateway",
     ],
     ["lb-check-interval", "3s", lb({ checkInterval: 3 }), "0s", "a duration above 0", "1s up to 86400s", "gateway"],
-    ["lb-check-fall", "3", lb({ checkFall: 3 }), "0", "a number from 1 to 100", "one", "gateway"],
+    ["lb-check-fall", "3", lb({ checkFall: 3 }), "0", "a whole number from 1 to 100", "one, such as 1", "gateway"],
     ["lb-buffer", "0", lb({ buffer: 0 }), "", "a duration (it is empty)", SECONDS, "gateway"],
     [
       "termination-drain-duration",
@@ -121,7 +121,7 @@ describe("each override: a good value, a bad value, the other role", () => {
       "its name with a tag or a digest",
       "gateway",
     ],
-    ["hc-port", "19000", hc({ port: 19_000 }), "65536", "a number from 1 to 65535", "one", "gateway"],
+    ["hc-port", "19000", hc({ port: 19_000 }), "65536", "a whole number from 1 to 65535", "one, such as 1", "gateway"],
   ];
 
   it("all 21 are here, in the order of the documentation", () => {

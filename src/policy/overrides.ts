@@ -84,7 +84,7 @@ function whole(minimum: number, maximum: number) {
     read(value: string): { value: number } | Omit<Wrong, "ok"> {
       const number = /^[0-9]+$/.test(value) ? Number(value) : Number.NaN;
       if (number >= minimum && number <= maximum) return { value: number };
-      return { is: `a number from ${minimum} to ${maximum}`, right: "one" };
+      return { is: `a whole number from ${minimum} to ${maximum}`, right: `one, such as ${minimum}` };
     },
   };
 }

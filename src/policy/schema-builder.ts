@@ -30,17 +30,7 @@ export interface JsonSchema {
 }
 
 /** How a leaf is normalised and described. */
-export type Kind =
-  | "object"
-  | "list"
-  | "map"
-  | "text"
-  | "number"
-  | "boolean"
-  | "choice"
-  | "duration"
-  | "quantity"
-  | "free";
+export type Kind = "object" | "list" | "map" | "text" | "number" | "boolean" | "choice" | "duration" | "quantity";
 
 /** A schema and the type of its values. */
 export interface Schema<T> {
@@ -139,9 +129,4 @@ export function object<F extends Readonly<Record<string, Schema<unknown>>>>(
     fields,
     json: { type: "object", description, properties, ...(required.length > 0 ? { required } : {}) },
   };
-}
-
-/** An object of Kubernetes' own that is passed on as it is. */
-export function free<T>(description: string): Schema<T> {
-  return { kind: "free", json: { type: "object", description, "x-kubernetes-preserve-unknown-fields": true } };
 }

@@ -3,20 +3,7 @@
  *
  * Every field is optional: a field that no level sets has the built-in value (built-in.ts).
  */
-import type { JsonObject } from "../pod/json.ts";
-import {
-  choice,
-  duration,
-  flag,
-  free,
-  integer,
-  list,
-  map,
-  object,
-  quantity,
-  text,
-  type Value,
-} from "./schema-builder.ts";
+import { choice, duration, flag, integer, list, map, object, quantity, text, type Value } from "./schema-builder.ts";
 
 /** API group and version of GracePolicy. */
 export const API_VERSION = "gracegate.dev/v1alpha1";
@@ -76,19 +63,94 @@ const statsMatcher = object(
   },
 );
 
+const resourceList = (description: string) =>
+  object(description, {
+    cpu: quantity("Cores."),
+    memory: quantity("Bytes."),
+    "ephemeral-storage": quantity("Bytes."),
+  });
+
+const keyRef = (description: string) =>
+  object(
+    description,
+    {
+      name: text("Its name.", { minLength: 1 }),
+      key: text("The key in it.", { minLength: 1 }),
+      optional: flag("Whether it may be missing."),
+    },
+    ["name", "key"],
+  );
+
+/** Exactly one of its fields is given; validate.ts checks it. */
+const valueFrom = object("Where its value comes from, as in a container; one of these.", {
+  fieldRef: object(
+    "A field of the pod.",
+    { apiVersion: text("Its version."), fieldPath: text("The field.", { minLength: 1 }) },
+    ["fieldPath"],
+  ),
+  resourceFieldRef: object(
+    "A request or limit.",
+    {
+      containerName: text("Of which container; hc unless set."),
+      resource: text("Which.", { minLength: 1 }),
+      divisor: quantity("Unit of the value."),
+    },
+    ["resource"],
+  ),
+  configMapKeyRef: keyRef("A key of a ConfigMap."),
+  secretKeyRef: keyRef("A key of a Secret."),
+});
+
+const profile = (description: string) =>
+  object(
+    description,
+    {
+      type: choice("Which.", ["RuntimeDefault", "Localhost", "Unconfined"]),
+      localhostProfile: text("The node's profile; with Localhost only."),
+    },
+    ["type"],
+  );
+
+/** The largest id of a user or a group. */
+const MAX_ID = 2_147_483_647;
+
+const securityContext = object("securityContext of hc, instead of the restricted one; fields as in a container.", {
+  allowPrivilegeEscalation: flag("Whether a process may gain privileges."),
+  privileged: flag("Whether hc runs as root on the node."),
+  readOnlyRootFilesystem: flag("Whether the root file system is read-only."),
+  runAsNonRoot: flag("Whether the kubelet refuses root."),
+  runAsUser: integer("User id.", 0, MAX_ID),
+  runAsGroup: integer("Group id.", 0, MAX_ID),
+  capabilities: object("Capabilities.", {
+    add: list("To add.", text("A capability.", { minLength: 1 })),
+    drop: list("To drop.", text("A capability.", { minLength: 1 })),
+  }),
+  seccompProfile: profile("seccomp profile."),
+  appArmorProfile: profile("AppArmor profile."),
+  seLinuxOptions: object("SELinux labels.", {
+    user: text("User."),
+    role: text("Role."),
+    type: text("Type."),
+    level: text("Level."),
+  }),
+});
+
 const hc = object("The health controller beside the gateway's proxy.", {
   enabled: flag(
     "Whether hc is added; without it the proxy sleeps through the drain, and nothing steers the load balancer.",
   ),
-  image: text("Image of hc; the one that the webhook was started with unless set.", { minLength: 1, maxLength: 512 }),
+  image: text("Image of hc; the one that the webhook was started with unless set.", {
+    pattern: "^[a-zA-Z0-9][^\\s]*$",
+    maxLength: 512,
+  }),
   imagePullPolicy: choice("When the image is pulled.", ["Always", "IfNotPresent", "Never"]),
   imagePullSecrets: list(
     "Secrets to pull the image with, united with the pod's.",
-    text("Name of a Secret in the pod's namespace."),
+    text("Name of a Secret in the pod's namespace.", { pattern: "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$" }),
   ),
   resources: object("Requests and limits of hc, as one value; a missing limit is the request.", {
-    requests: map("Requests.", quantity("A quantity.")),
-    limits: map("Limits.", quantity("A quantity.")),
+    requests: resourceList("Requests."),
+    limits: resourceList("Limits."),
   }),
   port: integer("Port of the health answers.", 1, 65_535),
   controlPort: integer("Port of the operator's commands, on loopback only.", 1, 65_535),
@@ -108,12 +170,12 @@ const hc = object("The health controller beside the gateway's proxy.", {
       {
         name: text("Its name.", { pattern: "^[-._a-zA-Z][-._a-zA-Z0-9]*$" }),
         value: text("Its value.", { maxLength: 4096 }),
-        valueFrom: free<JsonObject>("Where its value comes from, as in a container."),
+        valueFrom,
       },
       ["name"],
     ),
   ),
-  securityContext: free<JsonObject>("securityContext of hc, instead of the restricted one."),
+  securityContext,
 });
 
 const shared = {

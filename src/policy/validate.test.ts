@@ -135,7 +135,72 @@ describe("an invalid policy names the field and what would be right", () => {
       hc({ port: 18182, metricsPort: 18182 }),
       "spec.gateway.hc uses one port twice; port, controlPort and metricsPort must differ",
     ],
-    ["an empty image", hc({ image: "" }), 'spec.gateway.hc.image must NOT have fewer than 1 characters, but is ""'],
+    ["an empty image", hc({ image: "" }), 'spec.gateway.hc.image is "" and does not match ^[a-zA-Z0-9][^\\s]*$'],
+    [
+      "an image with spaces",
+      hc({ image: " a b " }),
+      'spec.gateway.hc.image is " a b " and does not match ^[a-zA-Z0-9][^\\s]*$',
+    ],
+    [
+      "a resource that containers do not have",
+      hc({ resources: { requests: { foo: "1" } } }),
+      "spec.gateway.hc.resources.requests.foo is not a field; known are cpu, memory, ephemeral-storage",
+    ],
+    [
+      "a secret without a name",
+      hc({ imagePullSecrets: [""] }),
+      'spec.gateway.hc.imagePullSecrets[0] is "" and does not match ^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
+    ],
+    [
+      "a variable with two values",
+      hc({ extraEnv: [{ name: "A", value: "x", valueFrom: { fieldRef: { fieldPath: "a" } } }] }),
+      "spec.gateway.hc.extraEnv[0] has both value and valueFrom",
+    ],
+    [
+      "a variable from nowhere",
+      hc({ extraEnv: [{ name: "A", valueFrom: {} }] }),
+      "spec.gateway.hc.extraEnv[0].valueFrom must have exactly one source",
+    ],
+    [
+      "a variable from an unknown source",
+      hc({ extraEnv: [{ name: "A", valueFrom: { foo: 1 } }] }),
+      "spec.gateway.hc.extraEnv[0].valueFrom.foo is not a field; known are fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef",
+    ],
+    [
+      "a variable twice",
+      hc({ extraEnv: [{ name: "A" }, { name: "A" }] }),
+      "spec.gateway.hc.extraEnv[1] is A once more",
+    ],
+    [
+      "a user id in quotes",
+      hc({ securityContext: { runAsUser: "1000" } }),
+      'spec.gateway.hc.securityContext.runAsUser must be integer, but is "1000"',
+    ],
+    [
+      "a negative user id",
+      hc({ securityContext: { runAsUser: -1 } }),
+      "spec.gateway.hc.securityContext.runAsUser must be >= 0, but is -1",
+    ],
+    [
+      "privileges without escalation",
+      hc({ securityContext: { privileged: true, allowPrivilegeEscalation: false } }),
+      "spec.gateway.hc.securityContext is privileged and has allowPrivilegeEscalation false, which exclude each other",
+    ],
+    [
+      "root that must not be root",
+      hc({ securityContext: { runAsNonRoot: true, runAsUser: 0 } }),
+      "spec.gateway.hc.securityContext has runAsNonRoot and runAsUser 0, which exclude each other",
+    ],
+    [
+      "an unknown seccomp profile",
+      hc({ securityContext: { seccompProfile: { type: "Foo" } } }),
+      'spec.gateway.hc.securityContext.seccompProfile.type is "Foo"; write one of RuntimeDefault, Localhost, Unconfined',
+    ],
+    [
+      "a local profile without its name",
+      hc({ securityContext: { seccompProfile: { type: "Localhost" } } }),
+      "spec.gateway.hc.securityContext.seccompProfile needs localhostProfile with Localhost, and only then",
+    ],
     [
       "a quantity in words",
       hc({ resources: { limits: { memory: "64 Mi" } } }),
@@ -244,7 +309,7 @@ describe("a valid policy", () => {
   });
 
   it("passes objects of Kubernetes on as they are", () => {
-    const securityContext = { runAsUser: 1000, seLinuxOptions: { level: "s0" }, nothing: null };
+    const securityContext = { runAsUser: 1000, seLinuxOptions: { level: "s0" } };
     const extraEnv = [{ name: "NODE", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } }];
     const { hc: read } = spec(hc({ securityContext, extraEnv })).gateway ?? {};
     assert.deepEqual([read?.securityContext, read?.extraEnv], [securityContext, extraEnv]);

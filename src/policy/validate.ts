@@ -6,7 +6,7 @@ import { isObject, type JsonObject, type JsonValue, objectAt, textAt } from "../
 import { parseQuantity } from "../units/quantity.ts";
 import { nearest } from "./nearest.ts";
 import { normalise, type Refusal, withoutNulls } from "./normalise.ts";
-import { API_VERSION, KIND, type PolicySpec, policySpec } from "./schema.ts";
+import { API_VERSION, type HcSpec, KIND, type PolicySpec, policySpec } from "./schema.ts";
 import type { JsonSchema } from "./schema-builder.ts";
 import { selectorProblem } from "./selector.ts";
 
@@ -87,8 +87,9 @@ function beyondSchema(spec: PolicySpec): Refusal[] {
       reason: "uses one port twice; port, controlPort and metricsPort must differ",
     });
   }
+  const limits: Readonly<Record<string, string | undefined>> = hc?.resources?.limits ?? {};
   for (const [resource, request] of Object.entries(hc?.resources?.requests ?? {})) {
-    const limit = hc?.resources?.limits?.[resource];
+    const limit = limits[resource];
     if (limit !== undefined && (parseQuantity(request) ?? 0) > (parseQuantity(limit) ?? 0)) {
       refusals.push({
         path: `spec.gateway.hc.resources.requests.${resource}`,
@@ -101,6 +102,40 @@ function beyondSchema(spec: PolicySpec): Refusal[] {
   }
   if (hc?.pollInterval === 0) {
     refusals.push({ path: "spec.gateway.hc.pollInterval", reason: "is 0; a poll needs a pause" });
+  }
+  refusals.push(...variableProblems(hc?.extraEnv ?? []), ...securityProblems(hc?.securityContext ?? {}));
+  return refusals;
+}
+
+/** What the API server would refuse in the variables of a container. */
+function variableProblems(variables: NonNullable<HcSpec["extraEnv"]>): readonly Refusal[] {
+  return variables.flatMap(({ name, value, valueFrom }, index) => {
+    const path = `spec.gateway.hc.extraEnv[${index}]`;
+    if (variables.findIndex((other) => other.name === name) < index) return [{ path, reason: `is ${name} once more` }];
+    if (valueFrom === undefined) return [];
+    if (value !== undefined && value !== "") return [{ path, reason: "has both value and valueFrom" }];
+    if (Object.keys(valueFrom).length === 1) return [];
+    return [{ path: `${path}.valueFrom`, reason: "must have exactly one source" }];
+  });
+}
+
+/** What the API server would refuse in a security context. */
+function securityProblems(context: NonNullable<HcSpec["securityContext"]>): readonly Refusal[] {
+  const path = "spec.gateway.hc.securityContext";
+  const refusals: Refusal[] = [];
+  const isPrivileged =
+    context.privileged || context.capabilities?.add?.some((name) => /^(?:CAP_)?SYS_ADMIN$/.test(name));
+  if (context.allowPrivilegeEscalation === false && isPrivileged) {
+    refusals.push({ path, reason: "is privileged and has allowPrivilegeEscalation false, which exclude each other" });
+  }
+  if (context.runAsNonRoot && context.runAsUser === 0) {
+    refusals.push({ path, reason: "has runAsNonRoot and runAsUser 0, which exclude each other" });
+  }
+  for (const name of ["seccompProfile", "appArmorProfile"] as const) {
+    const profile = context[name];
+    if (profile !== undefined && (profile.type === "Localhost") !== (profile.localhostProfile !== undefined)) {
+      refusals.push({ path: `${path}.${name}`, reason: "needs localhostProfile with Localhost, and only then" });
+    }
   }
   return refusals;
 }

@@ -1,6 +1,7 @@
 /**
  * Why each changed line of a pod is there: which setting, and where that comes from.
  */
+import { drainTimeoutOfP99 } from "../budget/drain-timeout.ts";
 import type { Context } from "../mutate/context.ts";
 import { EXIT_ON_ZERO, MINIMUM_DRAIN } from "../pod/proxy-values.ts";
 import { level, type Sourced } from "../policy/layers.ts";
@@ -47,10 +48,15 @@ function from(setting: Sourced<unknown>): string {
 /** How the drain timeout came about. */
 function drainReason({ role, users, facts, budget }: Context): string {
   const { drain } = role.settings;
+  if (drain !== undefined && "drainTimeout" in drain) {
+    return `drainTimeout ${drain.drainTimeout.value}s (${from(drain.drainTimeout)})`;
+  }
   if (drain !== undefined) {
-    return "drainTimeout" in drain
-      ? `drainTimeout ${drain.drainTimeout.value}s (${from(drain.drainTimeout)})`
-      : `requestP99 ${drain.requestP99.value}s × 1.2 (${from(drain.requestP99)})`;
+    const p99 = `requestP99 ${drain.requestP99.value}s × 1.2 (${from(drain.requestP99)})`;
+    const isLonger = budget.drainTimeout > drainTimeoutOfP99(drain.requestP99.value);
+    return role.kind === "gateway" && isLonger
+      ? `${p99}, at least the ${role.detection}s in which the balancer sees the drain answer`
+      : p99;
   }
   if (users.terminationDrainDuration !== undefined) return "the pod's own terminationDrainDuration";
   if (!budget.exitOnZero) return "the least that a proxy drains for";

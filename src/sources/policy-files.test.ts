@@ -44,7 +44,9 @@ describe("policies from files", () => {
     }));
     assert.equal(snapshot(write(JSON.stringify({ kind: "List", items }), "list.json")).size, 2);
   });
-  it("an empty file has none", () => assert.equal(snapshot(write("")).size, 0));
+  it("a file with only a comment has none", () => assert.equal(snapshot(write("# none\n")).size, 0));
+  it("an empty file is one that is being written", () =>
+    assert.deepEqual(problems(write("", "empty.yaml")), ["/empty.yaml: is empty; write a policy, or a comment."]));
   it("a section whose fields are all commented out says nothing", () => {
     assert.equal(snapshot(write(policy("a", "\n  sidecar:\n  #  margin: 5s\n"))).size, 1);
   });

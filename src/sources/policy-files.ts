@@ -65,6 +65,11 @@ function readPolicies(path: string, problems: Notice[]): readonly Policy[] {
 function policiesOf(file: string, problems: Notice[]): readonly Policy[] {
   const text = readText(file, problems);
   if (text === undefined) return [];
+  if (text === "") {
+    // What a tool leaves between truncating a file and writing it; no policies at all are a file with a comment.
+    problems.push(problem(file, "", "is empty; write a policy, or a comment"));
+    return [];
+  }
   const parsed = parseAllDocuments(text, { prettyErrors: true, logLevel: "error" });
   const documents = Array.isArray(parsed) ? parsed : [];
   return documents.flatMap((document, index) => {

@@ -25,11 +25,15 @@ export async function watchFiles(
   intervalMs: number = INTERVAL_MS,
 ): Promise<void> {
   let known = fingerprint(paths);
+  let seen = known;
   while (!signal.aborted) {
     await wait(intervalMs, undefined, { signal, ref: false }).catch(() => undefined);
     if (signal.aborted) return;
     const now = fingerprint(paths);
-    if (now === known) continue;
+    // Only what two looks see alike is whole: a tool may be in the middle of writing.
+    const isWhole = now === seen;
+    seen = now;
+    if (!isWhole || now === known) continue;
     known = now;
     onChange();
   }

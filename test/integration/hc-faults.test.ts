@@ -106,7 +106,7 @@ suite("a proxy", { concurrency: 12 }, () => {
     await proxy.start();
     context.after(() => proxy.stop());
     const hc = await HcProcess.start(context, proxy.environment);
-    assert.equal(await hc.lb(), 200);
+    await until("it is open", async () => (await hc.lb()) === 200);
     proxy.inFlight = 1;
     await until("it is seen", async () => (await hc.status()).inFlight === 1);
   });

@@ -31,7 +31,7 @@ export async function makeFolder(policies = ""): Promise<Folder> {
   const made = await makeCertificates(["localhost", "127.0.0.1"], 2);
   return {
     path,
-    policy: file("policy.yaml", policies),
+    policy: file("policy.yaml", policies === "" ? "# none\n" : policies),
     tlsCert: file("tls.crt", made.cert),
     tlsKey: file("tls.key", made.key),
     ca: made.caCert,

@@ -314,7 +314,7 @@ describe("the command line", () => {
     [
       "a port that is none",
       ["webhook", "--policy", "a", "--tls-cert", "b", "--tls-key", "c", "--port", "99999"],
-      /--port: 99999 is not a port number/,
+      /--port: "99999" is not a port number/,
     ],
     [
       "a duration that is none",
@@ -349,12 +349,17 @@ describe("the command line", () => {
     });
   }
 
-  it("fails with 1 where a port is taken", async () => {
+  it("fails with 1, and does not stay, where one of its ports is taken", async () => {
     await withWebhook("", [], async (webhook, folder) => {
       const args = ["webhook", "--policy", folder.policy, "--tls-cert", folder.tlsCert, "--tls-key", folder.tlsKey];
-      const result = gracegate(...args, "--bind", "127.0.0.1", "--port", String(webhook.port));
-      assert.equal(result.status, 1);
-      assert.match(result.stderr, /EADDRINUSE/);
+      for (const ports of [
+        ["--port", String(webhook.port), "--metrics-port", "0"],
+        ["--port", "0", "--metrics-port", String(webhook.metricsPort)],
+      ]) {
+        const result = gracegate(...args, "--bind", "127.0.0.1", ...ports);
+        assert.equal(result.status, 1);
+        assert.match(result.stderr, /EADDRINUSE/);
+      }
     });
   });
 
