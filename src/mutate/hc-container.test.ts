@@ -227,6 +227,17 @@ describe("hc of an earlier call", () => {
     assert.equal(objectAt(run(alone).pod, "spec").imagePullSecrets, undefined);
   });
 
+  it("extra variables of an earlier policy go, those of others stay", () => {
+    const first = run(gatewayPod(), hc({ extraEnv: [{ name: "A", value: "a" }] })).pod;
+    const foreign = withHc(first, (container) => ({
+      ...container,
+      env: [...objectsAt(container, "env"), { name: "FOREIGN", value: "x" }],
+    }));
+    const env = objectsAt(hcOf(run(foreign, hc({})).pod), "env").map(({ name }) => name);
+    assert.ok(!env.includes("A"));
+    assert.ok(env.includes("FOREIGN"));
+  });
+
   it("a variable that was a reference and is a value now is taken by the API server", () => {
     const first = run(gatewayPod(), hc({ extraEnv: [{ name: "A", valueFrom: { fieldRef: { fieldPath: "x" } } }] })).pod;
     const second = run(first, hc({ extraEnv: [{ name: "A", value: "b" }] })).pod;

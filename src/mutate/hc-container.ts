@@ -41,11 +41,12 @@ export const hcContainer: Mutation = {
 function withOurs(pod: JsonObject, context: Context, role: GatewayRole, image: string, there: JsonObject | undefined) {
   const wanted = hcContainerOf(pod, context, role, image);
   const secrets = pullSecrets(pod, context, role.settings.hc.imagePullSecrets ?? []);
-  const wrote: Record<string, JsonValue> = { hc: image };
+  const extra = (role.settings.hc.extraEnv ?? []).flatMap(({ name }) => name ?? []);
+  const wrote: Record<string, JsonValue> = { hc: image, ...(extra.length > 0 ? { "hc/extraEnv": extra } : {}) };
   if (secrets.added.length > 0) wrote.imagePullSecrets = secrets.added;
   const withSecrets = secrets.pod;
   if (there === undefined) return { pod: inserted(withSecrets, wanted), wrote };
-  const updated = withoutStaleVariables(overlay(there, wanted), wanted);
+  const updated = withoutStaleVariables(overlay(there, wanted), wanted, context);
   if (sameJson(there, updated)) return { pod: withSecrets, wrote };
   const at = containerNamed(withSecrets, "containers", "hc");
   return { pod: at === undefined ? withSecrets : withContainer(withSecrets, "containers", at.index, updated), wrote };
@@ -60,11 +61,13 @@ function inserted(pod: JsonObject, hc: JsonObject): JsonObject {
 }
 
 /** Variables of ours that an earlier policy asked for and this one does not. */
-function withoutStaleVariables(container: JsonValue, wanted: JsonObject): JsonObject {
-  const names = new Set(objectsAt(wanted, "env").map((variable) => variable.name));
-  const env = objectsAt(container, "env").filter(
-    (variable) => names.has(variable.name ?? "") || !KNOWN_VARIABLES.includes(textAt(variable, "name") ?? ""),
-  );
+function withoutStaleVariables(container: JsonValue, wanted: JsonObject, { facts }: Context): JsonObject {
+  const names = new Set(objectsAt(wanted, "env").map((variable) => textAt(variable, "name") ?? ""));
+  const ours = new Set([...KNOWN_VARIABLES, ...textsAt(facts.status.wrote, "hc/extraEnv")]);
+  const env = objectsAt(container, "env").filter((variable) => {
+    const name = textAt(variable, "name") ?? "";
+    return names.has(name) || !ours.has(name);
+  });
   return { ...(container as JsonObject), env };
 }
 
