@@ -19,6 +19,11 @@ export const commands: readonly ListedCommand[] = [
     load: async () => (await import("./webhook.ts")).webhook,
   },
   {
+    name: "inject",
+    summary: "the webhook's changes, made in manifests",
+    load: async () => (await import("./inject.ts")).inject,
+  },
+  {
     name: "probe",
     summary: "counts lost requests while pods or balancers change",
     load: async () => (await import("./probe.ts")).probe,
