@@ -24,6 +24,11 @@ export const commands: readonly ListedCommand[] = [
     load: async () => (await import("./inject.ts")).inject,
   },
   {
+    name: "plan",
+    summary: "the numbers for a p99 and a balancer, and what to paste where",
+    load: async () => (await import("./plan.ts")).plan,
+  },
+  {
     name: "probe",
     summary: "counts lost requests while pods or balancers change",
     load: async () => (await import("./probe.ts")).probe,
