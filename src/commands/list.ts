@@ -29,6 +29,11 @@ export const commands: readonly ListedCommand[] = [
     load: async () => (await import("./plan.ts")).plan,
   },
   {
+    name: "explain",
+    summary: "a pod's start and termination as a timeline, text and picture",
+    load: async () => (await import("./explain.ts")).explain,
+  },
+  {
     name: "probe",
     summary: "counts lost requests while pods or balancers change",
     load: async () => (await import("./probe.ts")).probe,

@@ -45,7 +45,7 @@ export function adviceFor(plan: Plan): Advice {
 }
 
 /** SPEC's order: what needs nobody at the balancer comes first. */
-const recommendations: readonly string[] = [
+export const recommendations: readonly string[] = [
   "Let a replacement start on the same node at once: the gateway as a DaemonSet (maxSurge 1, maxUnavailable 0), or one Deployment a node with surge. kube-proxy moves new connections to the new pod and the balancer never notices: 0 lost, and nothing changes at the balancer. (Eviction and scale-down still take a node out.)",
   "Give the balancer a drain answer: HAProxy's http-check disable-on-404 (--lb haproxy), NetScaler's -trofsCode 404 (--lb netscaler-trofs), F5's receive disable string (--lb f5): 0 of 17,773 requests lost in 6 rollouts.",
   "Use a balancer that keeps sessions when a backend goes DOWN, with 503 as its drain answer (--lb aws-nlb-keep, aws-alb, gcp, azure, nginx-plus, envoy; HAProxy without on-marked-down shutdown-sessions).",
