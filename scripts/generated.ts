@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { stringify } from "yaml";
 import { profiles } from "../src/budget/profiles.ts";
+import { rules } from "../src/check/rules.ts";
 import { codes } from "../src/codes/registry.ts";
 import { builtIn } from "../src/policy/built-in.ts";
 import { gracePolicyCrd } from "../src/policy/crd.ts";
@@ -29,6 +30,7 @@ export const generated: readonly Generated[] = [
   { path: "docs/policy.md", text: () => between("docs/policy.md", "fields", policyTable()) },
   { path: "docs/overrides.md", text: () => between("docs/overrides.md", "overrides", overrideTable()) },
   { path: "docs/codes.md", text: () => between("docs/codes.md", "codes", codeSections()) },
+  { path: "docs/check.md", text: () => between("docs/check.md", "rules", ruleSections()) },
   { path: "docs/lb-profiles.md", text: () => between("docs/lb-profiles.md", "profiles", profileTable()) },
   { path: "docs/webhook.md", text: async () => between("docs/webhook.md", "metrics", await metricsTable()) },
 ];
@@ -104,6 +106,24 @@ function codeSections(): string {
   return Object.entries(codes)
     .map(([name, { severity, meaning, remedy }]) => `### ${name}\n*${severity}.* ${meaning}\n\nWhat to do: ${remedy}`)
     .join("\n\n");
+}
+
+function ruleSections(): string {
+  const list = rules.map(({ id, severity, title }) => [`[\`${id}\`](#${id})`, severity, title]);
+  const example = (name: string, text: string) => `${name}\n\n\`\`\`yaml\n${text}\`\`\``;
+  const sections = rules.map(({ id, severity, title, reason, fix, examples }) =>
+    [
+      `### ${id}`,
+      `*${severity}.* ${title}`,
+      reason,
+      `What to do: ${fix}.`,
+      `<details><summary>Examples</summary>`,
+      ...examples.bad.slice(0, 1).map((text) => example("Bad:", text)),
+      ...examples.good.slice(0, 1).map((text) => example("Good:", text)),
+      "</details>",
+    ].join("\n\n"),
+  );
+  return [table(["rule", "severity", "what it finds"], list), ...sections].join("\n\n");
 }
 
 function profileTable(): string {

@@ -25,15 +25,18 @@ export interface SidecarTermination extends Termination {
   readonly appStops: readonly AppStop[];
 }
 
+/** What a pod's own terminationDrainDuration leaves for requests after the application's preStop. */
+export function drainAfter(appStop: Seconds, terminationDrain: Seconds): Seconds {
+  return Math.max(0, terminationDrain - appStop);
+}
+
 const SIDECAR: readonly Lane[] = ["kubelet", "application", "endpoints", "istio-proxy", "requests"];
 
 /** Draws up the timeline of a pod with a sidecar. */
 export function sidecarTimeline(pod: SidecarTermination): Timeline {
   const { gracePeriod: grace, longest } = pod;
-  const appStop = Math.min(
-    pod.appStops.reduce((most, { seconds }) => Math.max(most, seconds), 0),
-    grace,
-  );
+  const wanted = pod.appStops.reduce((most, { seconds }) => Math.max(most, seconds), 0);
+  const appStop = Math.min(wanted, grace);
   // What arrives until the application's SIGTERM is answered after it.
   const answered = appStop + longest;
   const appGone = Math.min(answered, grace);
@@ -58,7 +61,7 @@ export function sidecarTimeline(pod: SidecarTermination): Timeline {
     event("istio-proxy", sigterm, "SIGTERM"),
     event("istio-proxy", gone, "the proxy exits"),
   ];
-  return finish(pod, spans, marks, { sigterm, gone, answered, appStop });
+  return finish(pod, spans, marks, { sigterm, gone, answered, appStop, wanted });
 }
 
 function goneAt(pod: SidecarTermination, sigterm: Seconds, answered: Seconds): Seconds {
@@ -72,16 +75,21 @@ interface Ends {
   readonly gone: Seconds;
   readonly answered: Seconds;
   readonly appStop: Seconds;
+  /** The application's preStop as long as it is, beyond the grace period too. */
+  readonly wanted: Seconds;
 }
 
 function finish(pod: SidecarTermination, spans: readonly Span[], marks: readonly Mark[], ends: Ends): Timeline {
   const { gracePeriod: grace, longest } = pod;
-  const { sigterm, gone, answered, appStop } = ends;
+  const { sigterm, gone, answered, appStop, wanted } = ends;
   const deaths: Mark[] = [];
   const isKilled = gone >= grace;
   if (gone < answered) {
     const what = gone < appStop ? "while the application's preStop still runs" : "before the application has answered";
     deaths.push(death(gone, isKilled ? `SIGKILL after ${grace}s, ${what}` : `the proxy exits ${what}`));
+  }
+  if (gone < grace && wanted > grace) {
+    deaths.push(death(grace, `SIGKILL after ${grace}s, while the application's preStop still runs`));
   }
   const stops = sigterm + pod.drainDuration;
   if (!pod.native && stops < Math.min(gone, answered)) {

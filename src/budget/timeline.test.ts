@@ -128,6 +128,11 @@ describe("sidecarTimeline", () => {
     ],
     ["a drain as long as both loses nothing", { ...sidecar, terminationDrain: 20 }, []],
     ["EXIT_ON_ZERO waits for the last request", { ...sidecar, exitOnZero: true, minimumDrain: 10 }, []],
+    [
+      "a preStop longer than the grace is killed",
+      { ...sidecar, appStops: [{ container: "app", seconds: 40 }] },
+      [/^5: the proxy exits/, /^30: SIGKILL after 30s, while the application's preStop/],
+    ],
     ["a native sidecar leaves after the application", { ...sidecar, native: true }, []],
     [
       "SIGKILL ends what the grace does not hold",

@@ -34,6 +34,11 @@ export const commands: readonly ListedCommand[] = [
     load: async () => (await import("./explain.ts")).explain,
   },
   {
+    name: "check",
+    summary: "finds in manifests what breaks graceful termination, and mends it",
+    load: async () => (await import("./check.ts")).check,
+  },
+  {
     name: "probe",
     summary: "counts lost requests while pods or balancers change",
     load: async () => (await import("./probe.ts")).probe,

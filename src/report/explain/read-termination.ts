@@ -7,7 +7,7 @@ import { loadBalancerOf } from "../../budget/load-balancer.ts";
 import { profiles } from "../../budget/profiles.ts";
 import { ISTIO_DRAIN, type Timeline } from "../../budget/timeline.ts";
 import { type GatewayTermination, gatewayTimeline } from "../../budget/timeline-gateway.ts";
-import { sidecarTimeline } from "../../budget/timeline-sidecar.ts";
+import { drainAfter, sidecarTimeline } from "../../budget/timeline-sidecar.ts";
 import type { Context } from "../../mutate/context.ts";
 import { PROXY_CONFIG, STATUS } from "../../pod/annotations.ts";
 import { type Facts, factsOf, variableOf } from "../../pod/facts.ts";
@@ -51,9 +51,15 @@ export function plannedTimeline(context: Context, mesh: MeshConfig | undefined):
 /**
  * The timeline of a pod as it stands.
  *
- * @param context what the pipeline decided: how long requests may be, and what the balancer does
+ * @param context what the pipeline decided: what the balancer does
+ * @param longest the longest request that shall survive; what the policy says unless given
  */
-export function presentTimeline(pod: JsonObject, context: Context, mesh: MeshConfig | undefined): Timeline {
+export function presentTimeline(
+  pod: JsonObject,
+  context: Context,
+  mesh: MeshConfig | undefined,
+  longest: Seconds = longestOf(context),
+): Timeline {
   // Without the status every value counts as the pod's own.
   const metadata = objectAt(pod, "metadata");
   const annotations = withKey(objectAt(metadata, "annotations"), STATUS, undefined);
@@ -69,7 +75,7 @@ export function presentTimeline(pod: JsonObject, context: Context, mesh: MeshCon
     minimumDrain: values.minimumDrainDuration ?? mesh?.minimumDrainDuration ?? LEAST_DRAIN,
     terminationDrain: values.terminationDrainDuration ?? mesh?.terminationDrainDuration ?? ISTIO_DRAIN,
     drainDuration: values.drainDuration ?? mesh?.drainDuration ?? ENVOY_DRAIN,
-    longest: longestOf(context),
+    longest,
   };
   if (context.role.kind === "gateway") return gatewayTimeline({ ...shared, ...balancerOf(context), hc });
   return sidecarTimeline({
@@ -92,6 +98,11 @@ function longestOf({ role, budget }: Context): Seconds {
   const { drain } = role.settings;
   if (drain === undefined) return budget.drainTimeout;
   return "drainTimeout" in drain ? drain.drainTimeout.value : drainTimeoutOfP99(drain.requestP99.value);
+}
+
+/** What the pod's own terminationDrainDuration is there for; 0 where it has none. */
+export function ownDrain({ users, budget }: Context): Seconds {
+  return drainAfter(budget.appStop, users.terminationDrainDuration ?? 0);
 }
 
 type Balancer = Pick<GatewayTermination, "checkInterval" | "checkFall" | "detection" | "killsSessions">;
