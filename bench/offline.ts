@@ -23,7 +23,10 @@ try {
   process.stdout.write("command                              seconds    MiB\n");
   measure("an empty process", ["-e", ""]);
   measure("gracegate inject --help", ["src/main.ts", "inject", "--help"]);
+  for (const command of ["plan", "explain", "check"])
+    measure(`gracegate ${command} --help`, ["src/main.ts", command, "--help"]);
   measure("gracegate inject", ["src/main.ts", "inject", "-f", file]);
+  measure("gracegate check", ["src/main.ts", "check", "-f", file]);
 } finally {
   rmSync(folder, { recursive: true });
 }

@@ -1,8 +1,9 @@
 /**
  * Runs the rules over the objects, and takes away what comments ignore.
  */
-import { type CodeName, lineOf } from "../codes/registry.ts";
+import type { CodeName } from "../codes/registry.ts";
 import type { Manifest } from "../manifests/document.ts";
+import type { Path } from "../manifests/workload.ts";
 import type { JsonObject } from "../pod/json.ts";
 import { type Ignore, ignoresIn } from "./ignores.ts";
 import type { Gravity, Rule } from "./rule.ts";
@@ -36,12 +37,13 @@ export function runRules(world: World, rules: readonly Rule[]): readonly Result[
   }
   const isIgnored = ({ manifest }: Item, rule: string) =>
     ignores.get(manifest)?.some((ignore) => ignore.reason !== "" && ignore.rules.includes(rule)) === true;
-  const results: Result[] = [];
+  const found: Raw[] = [];
   for (const rule of rules) {
     for (const { item, at, message, repair } of rule.check(world)) {
       if (isIgnored(item, rule.id)) continue;
-      results.push({
-        ...shown(item, lineOfItem(item, at)),
+      found.push({
+        item,
+        at,
         rule: rule.id,
         severity: rule.severity,
         message,
@@ -54,19 +56,23 @@ export function runRules(world: World, rules: readonly Rule[]): readonly Result[
   for (const workload of world.workloads) {
     for (const notice of workload.outcome?.notices ?? []) {
       if (notice.severity === "info" || TOLD.includes(notice.code) || isIgnored(workload, notice.code)) continue;
-      results.push({
-        ...shown(workload, lineOfItem(workload, [])),
-        rule: notice.code,
-        severity: notice.severity,
-        message: lineOf(notice).replace(/ \[GG[0-9]+\]$/, ""),
-        fix: `see docs/codes.md#${notice.code.toLowerCase()}`,
-        doc: `docs/codes.md#${notice.code.toLowerCase()}`,
-        repair: undefined,
-      });
+      const doc = `docs/codes.md#${notice.code.toLowerCase()}`;
+      const { code: rule, severity, text: message } = notice;
+      found.push({ item: workload, at: [], rule, severity, message, fix: `see ${doc}`, doc, repair: undefined });
     }
   }
-  return unique([...results, ...badIgnores(world, ignores, known)]).toSorted(
+  return unique([...placed(found), ...badIgnores(world, ignores, known)]).toSorted(
     (a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) || a.line - b.line,
+  );
+}
+
+/** A finding before its line is looked up. */
+type Raw = Omit<Result, "file" | "line" | "object"> & { readonly item: Item; readonly at: Path };
+
+/** Looks the lines up, document by document: each is parsed once for all of its findings. */
+function placed(found: readonly Raw[]): readonly Result[] {
+  return [...Map.groupBy(found, ({ item }) => item.manifest).values()].flatMap((own) =>
+    own.map(({ item, at, ...result }) => ({ ...shown(item, lineOfItem(item, at)), ...result })),
   );
 }
 

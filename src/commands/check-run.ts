@@ -8,8 +8,9 @@ import type { Gravity } from "../check/rule.ts";
 import { rules } from "../check/rules.ts";
 import { type Result, runRules } from "../check/run.ts";
 import { gatewaysOf, type Source, type World, worldOf } from "../check/world.ts";
-import { type BrokenManifest, type Manifest, parseManifest } from "../manifests/document.ts";
+import { type BrokenManifest, type Manifest, parseManifest, withoutTree } from "../manifests/document.ts";
 import { chunksOf } from "../manifests/stream.ts";
+import { keepSmall } from "../probe/memory.ts";
 import { wrapText } from "../report/wrap-text.ts";
 import { readManifest, STDIN } from "../sources/manifest-files.ts";
 import { colour, type ExitCode, exitCode, print, say, WrongUse } from "./command.ts";
@@ -21,6 +22,7 @@ const SEVERITIES: readonly Gravity[] = ["info", "warning", "error"];
 
 /** Runs the command. */
 export async function run(options: Options): Promise<ExitCode> {
+  keepSmall();
   const asJson = options.output === "json";
   if (!asJson && options.output !== "text") {
     throw new WrongUse(`-o ${String(options.output)} is not a format; there are text and json.`);
@@ -67,7 +69,10 @@ function readFile(path: string): ReadFile {
   if (!file.ok) {
     return { path, documents: [], sources: [], problems: [unreadable(file.name, 1, `${file.name} ${file.reason}.`)] };
   }
-  const documents = [...chunksOf(file.text)].map(parseManifest);
+  const documents = [...chunksOf(file.text)].map((chunk) => {
+    const parsed = parseManifest(chunk);
+    return parsed.ok ? withoutTree(parsed) : parsed;
+  });
   return {
     path,
     documents,

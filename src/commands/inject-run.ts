@@ -6,6 +6,7 @@ import { writeFileSync } from "node:fs";
 import { lineOf } from "../codes/registry.ts";
 import { type Injected, type InjectedWorkload, type InjectOptions, injectDocument } from "../manifests/inject.ts";
 import { chunksOf } from "../manifests/stream.ts";
+import { keepSmall } from "../probe/memory.ts";
 import { diffText, type Paint } from "../report/diff-text.ts";
 import { podDiff } from "../report/pod-diff.ts";
 import { reasonsFor } from "../report/reasons.ts";
@@ -15,6 +16,7 @@ import { filesOf, injectOptions } from "./manifest-input.ts";
 
 /** Runs the command. */
 export async function run(options: Readonly<Record<string, unknown>>): Promise<ExitCode> {
+  keepSmall();
   const files = filesOf(options);
   if (options.write === true && options.diff === true) throw new WrongUse("--write and --diff exclude each other.");
   if (options.write === true && files.includes(STDIN)) throw new WrongUse("--write cannot change stdin.");

@@ -63,6 +63,29 @@ export function parseManifest(chunk: Chunk): Manifest | BrokenManifest {
   }
 }
 
+/**
+ * The same manifest without its tree, which is parsed again where somebody asks for it: a tree weighs ten times as much
+ * as the text.
+ */
+export function withoutTree({ chunk, value }: Manifest): Manifest {
+  return {
+    ok: true,
+    chunk,
+    value,
+    get document() {
+      if (lastTree?.chunk !== chunk) {
+        const parsed = parseManifest(chunk);
+        if (!parsed.ok) throw new Error(`a document that was read cannot be read again: ${parsed.reason}`);
+        lastTree = parsed;
+      }
+      return lastTree.document;
+    },
+  };
+}
+
+/** Whoever asks for a tree asks again soon. */
+let lastTree: Manifest | undefined;
+
 /** Whether a document is JSON, so that what is added to it must be JSON as well. */
 export function isJson(text: string): boolean {
   const start = text.trimStart();

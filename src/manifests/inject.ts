@@ -58,14 +58,16 @@ export function injectDocument(chunk: Chunk, options: InjectOptions): Injected {
 export function outcomesOf(manifest: Manifest, options: InjectOptions): readonly InjectedWorkload[] {
   return workloadsOf(manifest.value).map((workload) => {
     const namespace = workload.namespace ?? options.namespace;
-    const at = { workload, namespace, line: lineAt(manifest, workload.at) };
-    if (SYSTEM.includes(namespace) || namespace === options.snapshot.rootNamespace) {
-      return { ...at, skipped: `the webhook never sees the namespace ${namespace}`, outcome: undefined };
-    }
+    const isUnseen = SYSTEM.includes(namespace) || namespace === options.snapshot.rootNamespace;
     return {
-      ...at,
-      skipped: undefined,
-      outcome: runPipeline(withRole(workload.pod, options.role), namespace, options),
+      workload,
+      namespace,
+      // Few ask for it, and it needs the document's tree.
+      get line() {
+        return lineAt(manifest, workload.at);
+      },
+      skipped: isUnseen ? `the webhook never sees the namespace ${namespace}` : undefined,
+      outcome: isUnseen ? undefined : runPipeline(withRole(workload.pod, options.role), namespace, options),
     };
   });
 }
