@@ -104,6 +104,23 @@ export function selects(item: Item, selector: JsonObject, workload: Workload): b
   return item.namespace === workload.namespace && matches(selector as Parameters<typeof matches>[0], workload.labels);
 }
 
+/** How many pods a workload has at least and at most; undefined for a kind that counts nodes or runs to its end. */
+export function replicasOf(
+  world: World,
+  workload: Workload,
+): { readonly least: number; readonly most: number } | undefined {
+  if (!["Deployment", "StatefulSet", "ReplicaSet", "Rollout"].includes(workload.kind)) return undefined;
+  const scaler = itemsOf(world, "HorizontalPodAutoscaler").find(({ object, namespace }) => {
+    const target = objectAt(objectAt(object, "spec"), "scaleTargetRef");
+    return namespace === workload.namespace && target.kind === workload.kind && target.name === workload.name;
+  });
+  const number = (value: unknown) => (typeof value === "number" ? value : 1);
+  const replicas = number(objectAt(workload.object, "spec").replicas);
+  if (scaler === undefined) return { least: replicas, most: replicas };
+  const { minReplicas, maxReplicas } = objectAt(scaler.object, "spec");
+  return { least: number(minReplicas), most: number(maxReplicas) };
+}
+
 /** `Deployment shop/web`. */
 export function titleOfItem({ kind, namespace, name }: Item): string {
   return `${kind || "object"} ${namespace}/${name}`;

@@ -1,6 +1,6 @@
 import { objectAt } from "../../pod/json.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { type Item, itemsOf, selects, type World } from "../world.ts";
+import { type Item, itemsOf, replicasOf, selects, type World } from "../world.ts";
 import { documents, gateway } from "./example-manifests.ts";
 
 const budget = (line: string) =>
@@ -34,7 +34,7 @@ export const budgetBlocks: Rule = {
     for (const item of itemsOf(world, "PodDisruptionBudget")) {
       const spec = objectAt(item.object, "spec");
       const { maxUnavailable, minAvailable } = spec;
-      const replicas = replicasOf(world, item);
+      const replicas = leastReplicas(world, item);
       const never = maxUnavailable === 0 || maxUnavailable === "0%";
       const all =
         minAvailable === "100%" ||
@@ -51,11 +51,9 @@ export const budgetBlocks: Rule = {
   },
 };
 
-/** Replicas of the workload that a budget is about; undefined where it is none that is seen here. */
-function replicasOf(world: World, item: Item): number | undefined {
+/** The least replicas of the workload that a budget is about; undefined where none is seen here. */
+function leastReplicas(world: World, item: Item): number | undefined {
   const selector = objectAt(objectAt(item.object, "spec"), "selector");
   const workload = world.workloads.find((one) => one.role !== "none" && selects(item, selector, one));
-  if (workload === undefined || !["Deployment", "StatefulSet", "Rollout"].includes(workload.kind)) return undefined;
-  const { replicas } = objectAt(workload.object, "spec");
-  return typeof replicas === "number" ? replicas : 1;
+  return workload && replicasOf(world, workload)?.least;
 }

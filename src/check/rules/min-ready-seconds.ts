@@ -2,7 +2,7 @@ import { minReadySeconds as needed } from "../../budget/min-ready.ts";
 import { withValue } from "../../manifests/workload.ts";
 import { type JsonObject, objectAt } from "../../pod/json.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { gatewaysOf } from "../world.ts";
+import { gatewaysOf, replicasOf } from "../world.ts";
 import { gateway } from "./example-manifests.ts";
 
 /** The next gateway may stop before the balancer has the last one back. */
@@ -23,7 +23,7 @@ export const minReadySeconds: Rule = {
   *check(world): Iterable<Finding> {
     for (const item of gatewaysOf(world)) {
       const spec = objectAt(item.object, "spec");
-      const isOne = item.kind !== "DaemonSet" && (spec.replicas ?? 1) === 1;
+      const isOne = (replicasOf(world, item)?.most ?? 2) <= 1;
       const rolls = ["Deployment", "DaemonSet", "StatefulSet", "Rollout"].includes(item.kind);
       if (!rolls || isOne || item.context?.role.kind !== "gateway") continue;
       const { seconds, arithmetic } = needed(item.context.role.settings.loadBalancer);
