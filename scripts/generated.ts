@@ -1,7 +1,10 @@
 /**
  * All files, and parts of files, that are made from the code. `make generate` writes them; a test says which is stale.
  */
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { stringify } from "yaml";
 import { profiles } from "../src/budget/profiles.ts";
 import { rules } from "../src/check/rules.ts";
@@ -30,14 +33,83 @@ export const generated: readonly Generated[] = [
   { path: "docs/policy.md", text: () => between("docs/policy.md", "fields", policyTable()) },
   { path: "docs/overrides.md", text: () => between("docs/overrides.md", "overrides", overrideTable()) },
   { path: "docs/codes.md", text: () => between("docs/codes.md", "codes", codeSections()) },
-  { path: "docs/check.md", text: () => between("docs/check.md", "rules", ruleSections()) },
+  {
+    path: "docs/check.md",
+    text: () =>
+      filled("docs/check.md", {
+        rules: ruleSections(),
+        session: session("check", "-f", "examples/check/gateway.yaml", "--policy", "examples/policies"),
+      }),
+  },
+  {
+    path: "docs/inject.md",
+    text: () =>
+      filled("docs/inject.md", {
+        session: session("inject", "-f", "examples/pods/sidecar.yaml", "--policy", "examples/policies", "--diff"),
+      }),
+  },
+  {
+    path: "docs/plan.md",
+    text: () =>
+      filled("docs/plan.md", {
+        session: session("plan", "--p99", "30s", "--lb", "haproxy", "--interval", "2s", "--fall", "2"),
+        haproxy: session("plan", "--p99", "30s", "--haproxy-config", "examples/haproxy/haproxy.cfg"),
+      }),
+  },
+  {
+    path: "docs/explain.md",
+    text: () =>
+      filled("docs/explain.md", {
+        session: session(
+          "explain",
+          "-f",
+          "examples/pods/gateway.yaml",
+          "--policy",
+          "examples/policies",
+          "--before-after",
+        ),
+      }),
+  },
+  { path: "docs/explain.svg", text: () => picture("examples/pods/gateway.yaml") },
   { path: "docs/lb-profiles.md", text: () => between("docs/lb-profiles.md", "profiles", profileTable()) },
   { path: "docs/webhook.md", text: async () => between("docs/webhook.md", "metrics", await metricsTable()) },
 ];
 
+/** A page with several parts replaced. */
+function filled(path: string, parts: Readonly<Record<string, string>>): string {
+  return Object.entries(parts).reduce(
+    (text, [name, part]) => between(path, name, part, text),
+    readFileSync(path, "utf8"),
+  );
+}
+
+/** What a command prints, as a session: stderr after stdout, as both come out in a pipe. */
+function session(...args: readonly string[]): string {
+  const { stdout, stderr, status } = gracegate(args);
+  const exit = status === 0 ? "" : `exit ${status}\n`;
+  return `\`\`\`\n$ gracegate ${args.join(" ")}\n${stdout.trimEnd()}\n${stderr}${exit}\`\`\``;
+}
+
+function picture(file: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "gracegate-docs-"));
+  try {
+    const svg = join(folder, "picture.svg");
+    gracegate(["explain", "-f", file, "--policy", "examples/policies", "--before-after", "--svg", svg]);
+    return readFileSync(svg, "utf8");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function gracegate(args: readonly string[]) {
+  return spawnSync(process.execPath, ["src/main.ts", ...args], {
+    encoding: "utf8",
+    env: { ...process.env, NO_COLOR: "1" },
+  });
+}
+
 /** A page with the part between two comments replaced. */
-function between(path: string, name: string, part: string): string {
-  const text = readFileSync(path, "utf8");
+function between(path: string, name: string, part: string, text = readFileSync(path, "utf8")): string {
   const [start, end] = [`<!-- generated: ${name} -->`, `<!-- end: ${name} -->`];
   const from = text.indexOf(start);
   const to = text.indexOf(end);

@@ -17,7 +17,7 @@ const BAD = `# keep me\n${gateway({ workload: ["replicas: 2 # two"] })}`;
 
 describe("gracegate check", () => {
   it("ends with 0 and says so where nothing is found", async () => {
-    const { code, stdout, stderr } = await gracegate("check", "-R", "-f", "examples");
+    const { code, stdout, stderr } = await gracegate("check", "-f", "examples", "-f", "examples/pods");
     assert.equal(stdout, "");
     assert.equal(code, 0);
     assert.match(stderr, /^nothing found in \d+ objects\.$/m);
