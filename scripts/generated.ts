@@ -1,9 +1,13 @@
 /**
  * All files, and parts of files, that are made from the code. `make generate` writes them; a test says which is stale.
  */
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { stringify } from "yaml";
 import { profiles } from "../src/budget/profiles.ts";
+import { rules } from "../src/check/rules.ts";
 import { codes } from "../src/codes/registry.ts";
 import { builtIn } from "../src/policy/built-in.ts";
 import { gracePolicyCrd } from "../src/policy/crd.ts";
@@ -37,6 +41,44 @@ export const generated: readonly Generated[] = [
   { path: "docs/policy.md", text: () => between("docs/policy.md", "fields", policyTable()) },
   { path: "docs/overrides.md", text: () => between("docs/overrides.md", "overrides", overrideTable()) },
   { path: "docs/codes.md", text: () => between("docs/codes.md", "codes", codeSections()) },
+  {
+    path: "docs/check.md",
+    text: () =>
+      filled("docs/check.md", {
+        rules: ruleSections(),
+        session: session("check", "-f", "examples/check/gateway.yaml", "--policy", "examples/policies"),
+      }),
+  },
+  {
+    path: "docs/inject.md",
+    text: () =>
+      filled("docs/inject.md", {
+        session: session("inject", "-f", "examples/pods/sidecar.yaml", "--policy", "examples/policies", "--diff"),
+      }),
+  },
+  {
+    path: "docs/plan.md",
+    text: () =>
+      filled("docs/plan.md", {
+        session: session("plan", "--p99", "30s", "--lb", "haproxy", "--interval", "2s", "--fall", "2"),
+        haproxy: session("plan", "--p99", "30s", "--haproxy-config", "examples/haproxy/haproxy.cfg"),
+      }),
+  },
+  {
+    path: "docs/explain.md",
+    text: () =>
+      filled("docs/explain.md", {
+        session: session(
+          "explain",
+          "-f",
+          "examples/pods/gateway.yaml",
+          "--policy",
+          "examples/policies",
+          "--before-after",
+        ),
+      }),
+  },
+  { path: "docs/explain.svg", text: () => picture("examples/pods/gateway.yaml") },
   { path: "docs/lb-profiles.md", text: () => between("docs/lb-profiles.md", "profiles", profileTable()) },
   { path: "docs/hc.md", text: hcPage },
   { path: "docs/webhook.md", text: async () => between("docs/webhook.md", "metrics", await metricsTable()) },
@@ -50,10 +92,43 @@ function hcPage(): string {
     wishes: wishesTable(),
     metrics: hcMetricsTable(),
   };
-  return Object.entries(parts).reduce(
-    (text, [name, { head, rows }]) => between("docs/hc.md", name, table(head, rows), text),
-    readFileSync("docs/hc.md", "utf8"),
+  return filled(
+    "docs/hc.md",
+    Object.fromEntries(Object.entries(parts).map(([name, { head, rows }]) => [name, table(head, rows)])),
   );
+}
+
+/** A page with several parts replaced. */
+function filled(path: string, parts: Readonly<Record<string, string>>): string {
+  return Object.entries(parts).reduce(
+    (text, [name, part]) => between(path, name, part, text),
+    readFileSync(path, "utf8"),
+  );
+}
+
+/** What a command prints, as a session: stderr after stdout, as both come out in a pipe. */
+function session(...args: readonly string[]): string {
+  const { stdout, stderr, status } = gracegate(args);
+  const exit = status === 0 ? "" : `exit ${status}\n`;
+  return `\`\`\`\n$ gracegate ${args.join(" ")}\n${stdout.trimEnd()}\n${stderr}${exit}\`\`\``;
+}
+
+function picture(file: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "gracegate-docs-"));
+  try {
+    const svg = join(folder, "picture.svg");
+    gracegate(["explain", "-f", file, "--policy", "examples/policies", "--before-after", "--svg", svg]);
+    return readFileSync(svg, "utf8");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function gracegate(args: readonly string[]) {
+  return spawnSync(process.execPath, ["src/main.ts", ...args], {
+    encoding: "utf8",
+    env: { ...process.env, NO_COLOR: "1" },
+  });
 }
 
 /** A page with the part between two comments replaced. */
@@ -126,6 +201,24 @@ function codeSections(): string {
   return Object.entries(codes)
     .map(([name, { severity, meaning, remedy }]) => `### ${name}\n*${severity}.* ${meaning}\n\nWhat to do: ${remedy}`)
     .join("\n\n");
+}
+
+function ruleSections(): string {
+  const list = rules.map(({ id, severity, title }) => [`[\`${id}\`](#${id})`, severity, title]);
+  const example = (name: string, text: string) => `${name}\n\n\`\`\`yaml\n${text}\`\`\``;
+  const sections = rules.map(({ id, severity, title, reason, fix, examples }) =>
+    [
+      `### ${id}`,
+      `*${severity}.* ${title}`,
+      reason,
+      `What to do: ${fix}.`,
+      `<details><summary>Examples</summary>`,
+      ...examples.bad.slice(0, 1).map((text) => example("Bad:", text)),
+      ...examples.good.slice(0, 1).map((text) => example("Good:", text)),
+      "</details>",
+    ].join("\n\n"),
+  );
+  return [table(["rule", "severity", "what it finds"], list), ...sections].join("\n\n");
 }
 
 function profileTable(): string {

@@ -1,7 +1,7 @@
 import type { Seconds } from "../units/duration.ts";
 
 /** Requests longer than their 99th percentile get a fifth more time. */
-const P99_FACTOR = 1.2;
+export const P99_FACTOR = 1.2;
 
 /**
  * The drain timeout for a 99th percentile of the request duration: 30 s → 36 s.

@@ -24,6 +24,11 @@ export interface LoadBalancer {
   readonly lbBufferFrom: string;
 }
 
+/** F5's monitor timeout, after which it takes a member down: a second more than its checks in a row need. */
+export function f5Timeout(checkInterval: Seconds, checkFall: number): Seconds {
+  return checkInterval * checkFall + 1;
+}
+
 /** Resolves the load balancer of a gateway. */
 export function loadBalancerOf(settings: LbSettings): LoadBalancer {
   const profile = profiles[settings.profile.value];

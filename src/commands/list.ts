@@ -34,6 +34,26 @@ export const commands: readonly ListedCommand[] = [
     load: async () => (await import("./hc-ctl.ts")).hcCtl,
   },
   {
+    name: "inject",
+    summary: "the webhook's changes, made in manifests",
+    load: async () => (await import("./inject.ts")).inject,
+  },
+  {
+    name: "plan",
+    summary: "the numbers for a p99 and a balancer, and what to paste where",
+    load: async () => (await import("./plan.ts")).plan,
+  },
+  {
+    name: "explain",
+    summary: "a pod's start and termination as a timeline, text and picture",
+    load: async () => (await import("./explain.ts")).explain,
+  },
+  {
+    name: "check",
+    summary: "finds in manifests what breaks graceful termination, and mends it",
+    load: async () => (await import("./check.ts")).check,
+  },
+  {
     name: "probe",
     summary: "counts lost requests while pods or balancers change",
     load: async () => (await import("./probe.ts")).probe,

@@ -68,7 +68,7 @@ export const webhook: CommandDefinition = {
 };
 
 interface WebhookOptions {
-  readonly policies: PolicyPaths;
+  readonly policies: PolicyPaths & { readonly policy: string };
   readonly tlsCert: string;
   readonly tlsKey: string;
   readonly port: number;

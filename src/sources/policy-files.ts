@@ -16,8 +16,8 @@ import { filesAt } from "./watch-files.ts";
 
 /** Where policies are read from. */
 export interface PolicyPaths {
-  /** A file or a folder. */
-  readonly policy: string;
+  /** A file or a folder; undefined: there are no policies, as for the offline commands without --policy. */
+  readonly policy: string | undefined;
   /** A file with Istio's mesh config, or the folder of a mounted ConfigMap, in which it is called `mesh`. */
   readonly meshConfig: string | undefined;
   readonly rootNamespace: string;
@@ -37,10 +37,10 @@ const POLICY_FILE = /\.(?:ya?ml|json)$/;
 /** Reads all policies, and the mesh config if there is one. */
 export function loadPolicies(paths: PolicyPaths): LoadedPolicies {
   const problems: Notice[] = [];
-  const policies = readPolicies(paths.policy, problems);
+  const policies = paths.policy === undefined ? [] : readPolicies(paths.policy, problems);
   const meshConfig = paths.meshConfig === undefined ? undefined : readMeshConfig(paths.meshConfig, problems);
   for (const [origin, same] of Map.groupBy(policies, originOf)) {
-    if (same.length > 1) problems.push(problem(paths.policy, "", `has ${origin} ${same.length} times`));
+    if (same.length > 1) problems.push(problem(paths.policy ?? "", "", `has ${origin} ${same.length} times`));
   }
   if (problems.length > 0) return { ok: false, problems };
   return { ok: true, snapshot: snapshotOf(policies, paths.rootNamespace, meshConfig) };

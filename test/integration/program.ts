@@ -19,6 +19,14 @@ export async function gracegate(...args: readonly string[]): Promise<Ended> {
   return ended(start(args));
 }
 
+/** Runs `gracegate …` with something on its stdin. */
+export async function piped(input: string | Uint8Array, ...args: readonly string[]): Promise<Ended> {
+  const child = spawn(process.execPath, ["src/main.ts", ...args], { stdio: ["pipe", "pipe", "pipe"], timeout: 60_000 });
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(input);
+  return ended(child);
+}
+
 /** Starts `gracegate …`; the caller ends it, and after a minute the system does. */
 export function start(args: readonly string[]): ChildProcess {
   return spawn(process.execPath, ["src/main.ts", ...args], { stdio: ["ignore", "pipe", "pipe"], timeout: 60_000 });

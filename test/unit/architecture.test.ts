@@ -1,7 +1,7 @@
 /**
  * The arrows between the folders of src/ point one way, and the pure folders do no I/O.
  *
- * commands → admission | hc | report | check | probe → mutate → budget → policy → pod → codes | units.
+ * commands → admission | hc | report | check | probe → manifests → mutate → budget → policy → pod → codes | units.
  * telemetry, tls, kube and sources touch the world; only commands and servers import them.
  */
 import assert from "node:assert/strict";
@@ -10,7 +10,7 @@ import { dirname, join, normalize, sep } from "node:path";
 import { test } from "node:test";
 
 const ground = ["units", "codes"];
-const pure = ["pod", "policy", "budget", "mutate"];
+const pure = ["pod", "policy", "budget", "mutate", "manifests"];
 const leaves = ["telemetry", "tls", "kube", "sources"];
 const servers = ["admission", "hc", "report", "check", "probe"];
 
@@ -22,6 +22,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   policy: [...ground, "pod"],
   budget: [...ground, "pod", "policy"],
   mutate: [...ground, "pod", "policy", "budget"],
+  manifests: [...ground, "pod", "policy", "budget", "mutate"],
   admission: [...ground, ...pure, ...leaves],
   hc: [...ground, "budget", ...leaves],
   report: [...ground, ...pure],

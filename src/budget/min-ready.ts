@@ -1,0 +1,27 @@
+/**
+ * How long a new gateway must be Ready before the next one may stop: until the load balancer has it UP again.
+ *
+ * Without that a rollout takes the last gateway out of the balancer before the first is back in (11 requests lost where
+ * 0 were with it). hc cannot wait for it: a pod that is not Ready gets no check.
+ */
+import type { LbSettings } from "../policy/settings.ts";
+import type { Seconds } from "../units/duration.ts";
+import { loadBalancerOf } from "./load-balancer.ts";
+
+/** kube-proxy's time to send the first check to a new pod, seconds. */
+const KUBE_PROXY: Seconds = 2;
+
+/** A number and how it came about. */
+export interface Reckoned {
+  readonly seconds: Seconds;
+  /** For people: `1s + 2 × 2s + 2s = 7s`. */
+  readonly arithmetic: string;
+}
+
+/** The least minReadySeconds of a gateway's workload: a check that was begun too early, rise × interval, and kube-proxy. */
+export function minReadySeconds(settings: LbSettings): Reckoned {
+  const { checkInterval } = loadBalancerOf(settings);
+  const [timeout, rise] = [settings.checkTimeout.value, settings.checkRise.value];
+  const seconds = timeout + rise * checkInterval + KUBE_PROXY;
+  return { seconds, arithmetic: `${timeout}s + ${rise} × ${checkInterval}s + ${KUBE_PROXY}s = ${seconds}s` };
+}

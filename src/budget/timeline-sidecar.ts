@@ -1,0 +1,127 @@
+/**
+ * A sidecar pod's termination in time: the proxy must outlive the application, and the application what it still answers.
+ */
+import type { Seconds } from "../units/duration.ts";
+import { AGENT_TICK, ENVOY_DRAIN } from "./budget.ts";
+import type { AppStop } from "./sidecar.ts";
+import {
+  death,
+  ENDPOINTS_LAG,
+  event,
+  type Lane,
+  type Mark,
+  type Span,
+  span,
+  type Termination,
+  type Timeline,
+  timelineOf,
+} from "./timeline.ts";
+
+/** What a sidecar's timeline depends on. */
+export interface SidecarTermination extends Termination {
+  /** In initContainers: the kubelet stops it after the application. */
+  readonly native: boolean;
+  /** preStop hooks whose length is known; 0 for none. */
+  readonly appStops: readonly AppStop[];
+}
+
+/** What a pod's own terminationDrainDuration leaves for requests after the application's preStop. */
+export function drainAfter(appStop: Seconds, terminationDrain: Seconds): Seconds {
+  return Math.max(0, terminationDrain - appStop);
+}
+
+const SIDECAR: readonly Lane[] = ["kubelet", "application", "endpoints", "istio-proxy", "requests"];
+
+/** Draws up the timeline of a pod with a sidecar. */
+export function sidecarTimeline(pod: SidecarTermination): Timeline {
+  const { gracePeriod: grace, longest } = pod;
+  const wanted = pod.appStops.reduce((most, { seconds }) => Math.max(most, seconds), 0);
+  const appStop = Math.min(wanted, grace);
+  // What arrives until the application's SIGTERM is answered after it.
+  const answered = appStop + longest;
+  const appGone = Math.min(answered, grace);
+  const sigterm = pod.native ? appGone : Math.min(pod.hook, grace);
+  const gone = Math.min(goneAt(pod, sigterm, answered), grace);
+  const spans: Span[] = [
+    span("kubelet", 0, pod.native ? 0 : sigterm, `preStop: ${pod.hookName}`, "waiting"),
+    span("application", 0, appStop, "preStop", "waiting"),
+    span("application", appStop, appGone, "answers what it has", "draining"),
+    span("endpoints", 0, Math.min(ENDPOINTS_LAG, grace), "", "draining"),
+    span("istio-proxy", 0, sigterm, "serves", "serving"),
+    span("istio-proxy", sigterm, gone, pod.native ? "Istio's own drain" : "drains", "closing"),
+  ];
+  const marks: Mark[] = [
+    event(
+      "kubelet",
+      0,
+      pod.native ? "deleted: the application first, the native sidecar after it" : "deleted: all containers at once",
+    ),
+    event("application", appStop, appStop > 0 ? "SIGTERM, after its preStop" : "SIGTERM"),
+    event("endpoints", Math.min(ENDPOINTS_LAG, grace), "clients have dropped the endpoint"),
+    event("istio-proxy", sigterm, "SIGTERM"),
+    event("istio-proxy", gone, "the proxy exits"),
+  ];
+  return finish(pod, spans, marks, { sigterm, gone, answered, appStop, wanted });
+}
+
+function goneAt(pod: SidecarTermination, sigterm: Seconds, answered: Seconds): Seconds {
+  if (pod.native) return Math.max(sigterm, answered) + AGENT_TICK;
+  if (!pod.exitOnZero) return sigterm + pod.terminationDrain;
+  return Math.max(sigterm + pod.minimumDrain + AGENT_TICK, answered);
+}
+
+interface Ends {
+  readonly sigterm: Seconds;
+  readonly gone: Seconds;
+  readonly answered: Seconds;
+  readonly appStop: Seconds;
+  /** The application's preStop as long as it is, beyond the grace period too. */
+  readonly wanted: Seconds;
+}
+
+function finish(pod: SidecarTermination, spans: readonly Span[], marks: readonly Mark[], ends: Ends): Timeline {
+  const { gracePeriod: grace, longest } = pod;
+  const { sigterm, gone, answered, appStop, wanted } = ends;
+  const deaths: Mark[] = [];
+  const isKilled = gone >= grace;
+  if (gone < answered) {
+    const what = gone < appStop ? "while the application's preStop still runs" : "before the application has answered";
+    deaths.push(death(gone, isKilled ? `SIGKILL after ${grace}s, ${what}` : `the proxy exits ${what}`));
+  }
+  if (gone < grace && wanted > grace) {
+    deaths.push(death(grace, `SIGKILL after ${grace}s, while the application's preStop still runs`));
+  }
+  const stops = sigterm + pod.drainDuration;
+  if (!pod.native && stops < Math.min(gone, answered)) {
+    deaths.push(death(stops, `Envoy closes its listeners ${pod.drainDuration}s after SIGTERM`));
+  }
+  const first = Math.min(...deaths.map(({ at }) => at), answered);
+  const idle = Math.min(sigterm + Math.max(pod.drainDuration, ENVOY_DRAIN), grace);
+  const endless: Mark[] =
+    pod.exitOnZero && !pod.native
+      ? [
+          {
+            lane: "istio-proxy",
+            at: gone,
+            text: `an idle keep-alive connection can hold the proxy from here to SIGKILL at ${grace}s (Envoy from 1.40 on: ${idle}s)`,
+            kind: "endless",
+          },
+        ]
+      : [];
+  return timelineOf(
+    "sidecar",
+    grace,
+    SIDECAR,
+    [
+      ...spans,
+      span("requests", first > appStop ? appStop : 0, first, `the longest request: ${longest}s`, "serving"),
+      span("requests", first, answered, "cut off", "lost"),
+    ],
+    [
+      ...marks,
+      ...(deaths.length === 0 ? [event("requests", answered, "the longest request has its answer")] : deaths),
+      ...endless,
+      event("kubelet", grace, "SIGKILL to whatever is left"),
+    ],
+  );
+}

@@ -1,0 +1,57 @@
+import { objectAt, objectsAt, textAt } from "../../pod/json.ts";
+import type { Finding, Rule } from "../rule.ts";
+import { itemsOf } from "../world.ts";
+
+const rule = (...alerts: readonly (readonly [string, string])[]) =>
+  [
+    "apiVersion: monitoring.coreos.com/v1",
+    "kind: PrometheusRule",
+    "metadata: { name: gateways, namespace: edge }",
+    "spec:",
+    "  groups:",
+    "    - name: gateways",
+    "      rules:",
+    ...alerts.flatMap(([alert, expression]) => [`        - alert: ${alert}`, `          expr: ${expression}`]),
+    "",
+  ].join("\n");
+
+const METRIC = /\b(?:gracegate_\w+|kube_pod_\w+|kube_deployment_\w+)\b/g;
+
+/** An alert that is silent when its metric is gone. */
+export const alertWithoutAbsent: Rule = {
+  id: "alert-without-absent",
+  severity: "warning",
+  title: "An alert on Gracegate's or kube-state-metrics' metrics has no absent() companion.",
+  reason:
+    "An alert on a metric that nobody scrapes never fires: without kube-state-metrics, or with hc's port closed to Prometheus, all is quiet while requests die.",
+  fix: "add an alert with absent(METRIC) beside it",
+  examples: {
+    bad: [rule(["DrainTimeout", 'gracegate_hc_state{state="FAULT"} == 1'])],
+    good: [
+      rule(["DrainTimeout", 'gracegate_hc_state{state="FAULT"} == 1'], ["HcUnseen", "absent(gracegate_hc_state)"]),
+      rule(["Cpu", "rate(process_cpu_seconds_total[5m]) > 1"]),
+    ],
+  },
+  *check(world): Iterable<Finding> {
+    const all = itemsOf(world, "PrometheusRule").flatMap((item) =>
+      objectsAt(objectAt(item.object, "spec"), "groups").flatMap((group, at) =>
+        objectsAt(group, "rules").map((one, index) => ({
+          item,
+          at: ["spec", "groups", at, "rules", index],
+          alert: textAt(one, "alert"),
+          expression: textAt(one, "expr") ?? "",
+        })),
+      ),
+    );
+    const watched = new Set(
+      all.flatMap(({ expression }) =>
+        /\babsent(?:_over_time)?\s*\(/.test(expression) ? (expression.match(METRIC) ?? []) : [],
+      ),
+    );
+    for (const { item, at, alert, expression } of all) {
+      const metrics = [...new Set(expression.match(METRIC) ?? [])].filter((metric) => !watched.has(metric));
+      if (alert === undefined || metrics.length === 0 || /\babsent/.test(expression)) continue;
+      yield { item, at, message: `${alert} is silent while ${metrics.join(", ")} is not scraped.` };
+    }
+  },
+};

@@ -1,0 +1,45 @@
+import { withValue } from "../../manifests/workload.ts";
+import { type JsonObject, objectAt } from "../../pod/json.ts";
+import type { Finding, Rule } from "../rule.ts";
+import { gatewaysOf, servicesOf } from "../world.ts";
+import { documents, gateway, HC_SERVICE, service } from "./example-manifests.ts";
+
+const PORTS = "ports: [{ port: 443, targetPort: 8443 }]";
+
+/** A gateway's Service that sends on to other nodes. */
+export const externalTrafficPolicy: Rule = {
+  id: "external-traffic-policy",
+  severity: "warning",
+  title: "A gateway's Service forwards to other nodes: externalTrafficPolicy is not Local.",
+  reason:
+    "With Cluster a node answers the balancer's check with some gateway's health, not its own, so a drain takes nobody out; a connection through another node is cut when that node goes, and clients lose their address.",
+  fix: "set externalTrafficPolicy: Local, for the traffic's and for hc's Service",
+  examples: {
+    bad: [
+      documents(gateway(), HC_SERVICE, service("type: NodePort", PORTS)),
+      documents(
+        gateway(),
+        HC_SERVICE,
+        service("type: NodePort", "externalTrafficPolicy: Cluster # the default", PORTS),
+      ),
+    ],
+    good: [
+      documents(gateway(), HC_SERVICE, service("type: NodePort", "externalTrafficPolicy: Local", PORTS)),
+      documents(gateway(), HC_SERVICE, service("type: ClusterIP", PORTS)),
+    ],
+  },
+  *check(world): Iterable<Finding> {
+    const services = new Set(gatewaysOf(world).flatMap((workload) => servicesOf(world, workload)));
+    for (const item of services) {
+      const spec = objectAt(item.object, "spec");
+      if (spec.type !== "NodePort" && spec.type !== "LoadBalancer") continue;
+      if (spec.externalTrafficPolicy === "Local") continue;
+      yield {
+        item,
+        at: ["spec", "externalTrafficPolicy"],
+        message: `externalTrafficPolicy is ${String(spec.externalTrafficPolicy ?? "Cluster, the default")}.`,
+        repair: (object) => withValue(object, ["spec", "externalTrafficPolicy"], "Local") as JsonObject,
+      };
+    }
+  },
+};

@@ -1,0 +1,49 @@
+import { deathsOf } from "../../budget/timeline.ts";
+import { valueIn, withValue } from "../../manifests/workload.ts";
+import type { JsonObject } from "../../pod/json.ts";
+import { ownDrain, presentTimeline } from "../../report/explain/read-termination.ts";
+import type { Finding, Rule } from "../rule.ts";
+import { application, gateway } from "./example-manifests.ts";
+
+/** The pod's own hooks and drains need more than its grace period. */
+export const graceTooSmall: Rule = {
+  id: "grace-too-small",
+  severity: "error",
+  title: "The grace period ends before the pod's own hooks and drain do.",
+  reason:
+    "At the end of terminationGracePeriodSeconds the kubelet kills whatever is left, in the middle of requests. The default is 30 s, whatever the hooks and Istio's drain durations say.",
+  fix: "raise terminationGracePeriodSeconds to what the budget needs; gracegate explain shows it",
+  examples: {
+    bad: [
+      application({ container: ['lifecycle: { preStop: { exec: { command: [sleep, "40"] } } }'] }),
+      application({ annotations: ["proxy.istio.io/config: |", "  terminationDrainDuration: 40s"] }),
+    ],
+    good: [
+      application({ container: ["lifecycle: { preStop: { sleep: { seconds: 10 } } }"] }),
+      application({
+        annotations: ["proxy.istio.io/config: |", "  terminationDrainDuration: 40s"],
+        pod: ["terminationGracePeriodSeconds: 45"],
+      }),
+      gateway(),
+    ],
+  },
+  *check({ workloads, options }): Iterable<Finding> {
+    for (const item of workloads) {
+      const { context } = item;
+      if (context === undefined) continue;
+      const { budget, facts } = context;
+      // Only what the pod itself says counts here: a policy's wishes are met when the pod is created.
+      const timeline = presentTimeline(item.pod, context, options.snapshot.meshConfig, ownDrain(context));
+      if (!deathsOf(timeline).some(({ text }) => text.startsWith("SIGKILL"))) continue;
+      const at = [...item.podAt, "spec", "terminationGracePeriodSeconds"];
+      yield {
+        item,
+        at: valueIn(item.object, at) === undefined ? [...item.podAt, "spec"] : at,
+        message: `the grace period is ${facts.gracePeriod}s, but the pod needs ${budget.arithmetic}.`,
+        ...(budget.gracePeriod > facts.gracePeriod
+          ? { repair: (object) => withValue(object, at, budget.gracePeriod) as JsonObject }
+          : {}),
+      };
+    }
+  },
+};

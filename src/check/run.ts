@@ -1,0 +1,120 @@
+/**
+ * Runs the rules over the objects, and takes away what comments ignore.
+ */
+import type { CodeName } from "../codes/registry.ts";
+import type { Manifest } from "../manifests/document.ts";
+import type { Path } from "../manifests/workload.ts";
+import type { JsonObject } from "../pod/json.ts";
+import { type Ignore, ignoresIn } from "./ignores.ts";
+import type { Gravity, Rule } from "./rule.ts";
+import { type Item, lineOfItem, titleOfItem, type World } from "./world.ts";
+
+/** A finding as it is shown. */
+export interface Result {
+  readonly file: string;
+  readonly line: number;
+  /** `Deployment shop/web`. */
+  readonly object: string;
+  readonly rule: string;
+  readonly severity: Gravity;
+  readonly message: string;
+  readonly fix: string;
+  /** Page and anchor. */
+  readonly doc: string;
+  /** Undefined where the repair is not safe, or there is none. */
+  readonly repair: { readonly item: Item; readonly change: (object: JsonObject) => JsonObject } | undefined;
+}
+
+/** Codes of the pipeline that a rule tells better. */
+const TOLD: readonly CodeName[] = ["GG202", "GG203", "GG204"];
+
+/** Runs all rules. */
+export function runRules(world: World, rules: readonly Rule[]): readonly Result[] {
+  const known = new Set(rules.map(({ id }) => id));
+  const ignores = new Map<Manifest, readonly Ignore[]>();
+  for (const { manifest } of world.items) {
+    if (!ignores.has(manifest)) ignores.set(manifest, ignoresIn(manifest.chunk.text));
+  }
+  const isIgnored = ({ manifest }: Item, rule: string) =>
+    ignores.get(manifest)?.some((ignore) => ignore.reason !== "" && ignore.rules.includes(rule)) === true;
+  const found: Raw[] = [];
+  for (const rule of rules) {
+    for (const { item, at, message, repair } of rule.check(world)) {
+      if (isIgnored(item, rule.id)) continue;
+      found.push({
+        item,
+        at,
+        rule: rule.id,
+        severity: rule.severity,
+        message,
+        fix: rule.fix,
+        doc: `docs/check.md#${rule.id}`,
+        repair: repair && { item, change: repair },
+      });
+    }
+  }
+  for (const workload of world.workloads) {
+    for (const notice of workload.outcome?.notices ?? []) {
+      if (notice.severity === "info" || TOLD.includes(notice.code) || isIgnored(workload, notice.code)) continue;
+      const doc = `docs/codes.md#${notice.code.toLowerCase()}`;
+      const { code: rule, severity, text: message } = notice;
+      found.push({ item: workload, at: [], rule, severity, message, fix: `see ${doc}`, doc, repair: undefined });
+    }
+  }
+  return unique([...placed(found), ...badIgnores(world, ignores, known)]).toSorted(
+    (a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) || a.line - b.line,
+  );
+}
+
+/** A finding before its line is looked up. */
+type Raw = Omit<Result, "file" | "line" | "object"> & { readonly item: Item; readonly at: Path };
+
+/** Looks the lines up, document by document: each is parsed once for all of its findings. */
+function placed(found: readonly Raw[]): readonly Result[] {
+  return [...Map.groupBy(found, ({ item }) => item.manifest).values()].flatMap((own) =>
+    own.map(({ item, at, ...result }) => ({ ...shown(item, lineOfItem(item, at)), ...result })),
+  );
+}
+
+/** Several workloads may lead a rule to the same place. */
+function unique(results: readonly Result[]): readonly Result[] {
+  const key = ({ file, line, rule, message }: Result) => [file, line, rule, message].join("\n");
+  return [...new Map(results.map((result) => [key(result), result])).values()];
+}
+
+function shown(item: Item, line: number) {
+  return { file: item.file, line, object: titleOfItem(item) };
+}
+
+function badIgnores(
+  world: World,
+  ignores: ReadonlyMap<Manifest, readonly Ignore[]>,
+  known: ReadonlySet<string>,
+): readonly Result[] {
+  const seen = new Set<Manifest>();
+  return world.items.flatMap((item) => {
+    if (seen.has(item.manifest)) return [];
+    seen.add(item.manifest);
+    return (ignores.get(item.manifest) ?? []).flatMap((ignore) => {
+      const unknown = ignore.rules.filter((rule) => !known.has(rule) && !/^GG[0-9]+$/.test(rule));
+      const message =
+        unknown.length > 0
+          ? `the comment ignores ${unknown.join(", ")}, which is no rule.`
+          : ignore.reason === ""
+            ? `the comment that ignores ${ignore.rules.join(", ")} gives no reason, so it does not count.`
+            : undefined;
+      if (message === undefined) return [];
+      return [
+        {
+          ...shown(item, item.manifest.chunk.line + ignore.line),
+          rule: "ignore-comment",
+          severity: "warning" as const,
+          message,
+          fix: "write # gracegate-ignore: RULE and why it does not hold here",
+          doc: "docs/check.md#ignoring-a-rule",
+          repair: undefined,
+        },
+      ];
+    });
+  });
+}

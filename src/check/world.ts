@@ -1,0 +1,132 @@
+/**
+ * All objects that a run looks at, and how they belong together: which Service, budget or policy is about which pods.
+ */
+import type { Manifest } from "../manifests/document.ts";
+import { type InjectedWorkload, type InjectOptions, outcomesOf } from "../manifests/inject.ts";
+import { lineAt } from "../manifests/line.ts";
+import { objectsOf, type Path } from "../manifests/workload.ts";
+import type { Context } from "../mutate/context.ts";
+import { type JsonObject, objectAt, textAt } from "../pod/json.ts";
+import { matches } from "../policy/selector.ts";
+
+/** One object, and where it stands. */
+export interface Item {
+  readonly file: string;
+  readonly manifest: Manifest;
+  /** Where the object is in its document. */
+  readonly at: Path;
+  readonly object: JsonObject;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** An object that makes pods, after the pipeline. */
+export interface Workload extends Item, Pick<InjectedWorkload, "outcome"> {
+  /** The pod that it makes. */
+  readonly pod: JsonObject;
+  /** Where metadata and spec of the pod are in the object. */
+  readonly podAt: Path;
+  readonly labels: JsonObject;
+  /** What was decided; undefined for a pod that is left alone. */
+  readonly context: Context | undefined;
+  readonly role: "gateway" | "sidecar" | "none";
+}
+
+/** Everything. */
+export interface World {
+  readonly items: readonly Item[];
+  readonly workloads: readonly Workload[];
+  readonly options: InjectOptions;
+}
+
+/** A document and the file that it is from. */
+export interface Source {
+  readonly file: string;
+  readonly manifest: Manifest;
+}
+
+/** Looks at documents. */
+export function worldOf(sources: readonly Source[], options: InjectOptions): World {
+  const items: Item[] = [];
+  const workloads: Workload[] = [];
+  for (const { file, manifest } of sources) {
+    const found = objectsOf(manifest.value).map(({ object, at }): Item => {
+      const metadata = objectAt(object, "metadata");
+      return {
+        file,
+        manifest,
+        at,
+        object,
+        kind: textAt(object, "kind") ?? "",
+        name: textAt(metadata, "name") ?? textAt(metadata, "generateName") ?? "",
+        namespace: textAt(metadata, "namespace") ?? options.namespace,
+      };
+    });
+    items.push(...found);
+    for (const { workload, outcome } of outcomesOf(manifest, options)) {
+      const item = found.find(({ object }) => object === workload.object);
+      if (item === undefined) continue;
+      workloads.push({
+        ...item,
+        outcome,
+        pod: workload.pod,
+        podAt: workload.podAt.slice(workload.at.length),
+        labels: objectAt(objectAt(workload.pod, "metadata"), "labels"),
+        context: outcome?.plan?.context,
+        role: outcome?.facts.role ?? "none",
+      });
+    }
+  }
+  return { items, workloads, options };
+}
+
+/** The gateways among the workloads. */
+export function gatewaysOf(world: World): readonly Workload[] {
+  return world.workloads.filter(({ role }) => role === "gateway");
+}
+
+/** Objects of a kind. */
+export function itemsOf(world: World, kind: string): readonly Item[] {
+  return world.items.filter((item) => item.kind === kind);
+}
+
+/** The Services whose selector means a workload's pods. */
+export function servicesOf(world: World, workload: Workload): readonly Item[] {
+  return itemsOf(world, "Service").filter((service) => {
+    const selector = objectAt(objectAt(service.object, "spec"), "selector");
+    return Object.keys(selector).length > 0 && selects(service, { matchLabels: selector }, workload);
+  });
+}
+
+/** Whether a label selector of an object means a workload's pods. An empty selector means all of the namespace. */
+export function selects(item: Item, selector: JsonObject, workload: Workload): boolean {
+  return item.namespace === workload.namespace && matches(selector as Parameters<typeof matches>[0], workload.labels);
+}
+
+/** How many pods a workload has at least and at most; undefined for a kind that counts nodes or runs to its end. */
+export function replicasOf(
+  world: World,
+  workload: Workload,
+): { readonly least: number; readonly most: number } | undefined {
+  if (!["Deployment", "StatefulSet", "ReplicaSet", "Rollout"].includes(workload.kind)) return undefined;
+  const scaler = itemsOf(world, "HorizontalPodAutoscaler").find(({ object, namespace }) => {
+    const target = objectAt(objectAt(object, "spec"), "scaleTargetRef");
+    return namespace === workload.namespace && target.kind === workload.kind && target.name === workload.name;
+  });
+  const number = (value: unknown) => (typeof value === "number" ? value : 1);
+  const replicas = number(objectAt(workload.object, "spec").replicas);
+  if (scaler === undefined) return { least: replicas, most: replicas };
+  const { minReplicas, maxReplicas } = objectAt(scaler.object, "spec");
+  return { least: number(minReplicas), most: number(maxReplicas) };
+}
+
+/** `Deployment shop/web`. */
+export function titleOfItem({ kind, namespace, name }: Item): string {
+  return `${kind || "object"} ${namespace}/${name}`;
+}
+
+/** The line of the file on which a value of an object stands. */
+export function lineOfItem({ manifest, at }: Item, path: Path): number {
+  return lineAt(manifest, [...at, ...path]);
+}

@@ -1,0 +1,147 @@
+/**
+ * What `gracegate check` does: reads all manifests, runs the rules over them together, and mends what is safe to mend.
+ */
+import { writeFileSync } from "node:fs";
+import { repaired } from "../check/fix.ts";
+import { type CheckPaint, checkData, checkText, countText } from "../check/present.ts";
+import type { Gravity } from "../check/rule.ts";
+import { rules } from "../check/rules.ts";
+import { type Result, runRules } from "../check/run.ts";
+import { gatewaysOf, type Source, type World, worldOf } from "../check/world.ts";
+import { type BrokenManifest, type Manifest, parseManifest, withoutTree } from "../manifests/document.ts";
+import { chunksOf } from "../manifests/stream.ts";
+import { keepSmall } from "../probe/memory.ts";
+import { wrapText } from "../report/wrap-text.ts";
+import { readManifest, STDIN } from "../sources/manifest-files.ts";
+import { colour, type ExitCode, exitCode, print, say, WrongUse } from "./command.ts";
+import { filesOf, injectOptions } from "./manifest-input.ts";
+
+type Options = Readonly<Record<string, unknown>>;
+
+const SEVERITIES: readonly Gravity[] = ["info", "warning", "error"];
+
+/** Runs the command. */
+export async function run(options: Options): Promise<ExitCode> {
+  keepSmall();
+  const asJson = options.output === "json";
+  if (!asJson && options.output !== "text") {
+    throw new WrongUse(`-o ${String(options.output)} is not a format; there are text and json.`);
+  }
+  const least = SEVERITIES.indexOf(options.failOn as Gravity);
+  if (least === -1) throw new WrongUse(`--fail-on ${String(options.failOn)} is none of ${SEVERITIES.join(", ")}.`);
+  if (options.rules === true) {
+    print(asJson ? JSON.stringify(ruleData(), undefined, 2) : ruleList());
+    return exitCode.ok;
+  }
+  const files = filesOf(options);
+  const isPiped = options.fix === true && files.includes(STDIN);
+  if (isPiped && files.length > 1) throw new WrongUse("--fix takes either stdin or files.");
+  const pipeline = injectOptions(options);
+  const read = files.map(readFile);
+  const world = worldOf(
+    read.flatMap(({ sources }) => sources),
+    pipeline,
+  );
+  const broken = read.flatMap(({ problems }) => problems);
+  const found = runRules(world, rules);
+  const left = options.fix === true ? mend(read, found, isPiped) : found;
+  const results = [...broken, ...left];
+  const show = isPiped ? (text: string) => say(text.trimEnd()) : print;
+  if (asJson) show(JSON.stringify(checkData(results), undefined, 2));
+  else if (results.length > 0) show(checkText(results, paint(isPiped ? process.stderr : process.stdout)));
+  const mended = found.length - left.length;
+  const objects = `in ${world.items.length} object${world.items.length === 1 ? "" : "s"}`;
+  say(`${countText(results)} ${objects}${mended > 0 ? `; ${mended} mended` : ""}.`);
+  if (!asJson) hint(world);
+  return results.some(({ severity }) => SEVERITIES.indexOf(severity) >= least) ? exitCode.failed : exitCode.ok;
+}
+
+/** A file's documents, in order, and what cannot be read. */
+interface ReadFile {
+  readonly path: string;
+  readonly documents: readonly (Manifest | BrokenManifest)[];
+  readonly sources: readonly Source[];
+  readonly problems: readonly Result[];
+}
+
+function readFile(path: string): ReadFile {
+  const file = readManifest(path);
+  if (!file.ok) {
+    return { path, documents: [], sources: [], problems: [unreadable(file.name, 1, `${file.name} ${file.reason}.`)] };
+  }
+  const documents = [...chunksOf(file.text)].map((chunk) => {
+    const parsed = parseManifest(chunk);
+    return parsed.ok ? withoutTree(parsed) : parsed;
+  });
+  return {
+    path,
+    documents,
+    sources: documents.flatMap((manifest) => (manifest.ok ? [{ file: file.name, manifest }] : [])),
+    problems: documents.flatMap((one) =>
+      one.ok ? [] : [unreadable(`${file.name}`, one.line, `column ${one.column}: ${one.reason}.`)],
+    ),
+  };
+}
+
+function unreadable(file: string, line: number, message: string): Result {
+  return {
+    file,
+    line,
+    object: "a document",
+    rule: "unreadable",
+    severity: "error",
+    message,
+    fix: "mend the YAML; what is in it was not checked",
+    doc: "docs/check.md#what-cannot-be-read",
+    repair: undefined,
+  };
+}
+
+/** Writes the repairs and returns what is left. */
+function mend(files: readonly ReadFile[], results: readonly Result[], toStdout: boolean): readonly Result[] {
+  const texts = repaired(results);
+  for (const { path, documents } of files) {
+    const isMended = documents.some((one) => one.ok && texts.has(one));
+    const text = documents.map((one) => (one.ok ? (texts.get(one) ?? one.chunk.text) : one.chunk.text)).join("");
+    if (toStdout) process.stdout.write(text);
+    else if (isMended) writeFileSync(path, text);
+  }
+  return results.filter(({ repair }) => repair === undefined);
+}
+
+/** What no rule can demand, since many teams may not touch their balancer. */
+function hint(world: World): void {
+  const deaf = gatewaysOf(world).filter(
+    ({ context }) => context?.role.kind === "gateway" && context.role.drainAnswer === undefined,
+  );
+  if (deaf.length === 0) return;
+  const names = [...new Set(deaf.map(({ name }) => name))].slice(0, 3).join(", ");
+  say(
+    wrapText(
+      `${names}: the balancer's profile has no drain answer. Best first: let a replacement start on the same node at once (DaemonSet, maxSurge 1); a drain answer at the balancer; a balancer that keeps sessions. gracegate plan tells more.`,
+      80,
+    ),
+  );
+}
+
+function ruleList(): string {
+  const width = Math.max(...rules.map(({ id }) => id.length));
+  return rules
+    .map(({ id, severity, title }) =>
+      wrapText(title, 80, `${id.padEnd(width)}  ${severity.padEnd(7)}  `, " ".repeat(width + 11)),
+    )
+    .join("\n");
+}
+
+function ruleData() {
+  return rules.map(({ id, severity, title, reason, fix }) => ({ id, severity, title, reason, fix }));
+}
+
+function paint(stream: NodeJS.WriteStream): CheckPaint {
+  return {
+    error: (text) => colour("red", text, stream),
+    warning: (text) => colour("yellow", text, stream),
+    info: (text) => colour("cyan", text, stream),
+    place: (text) => colour("bold", text, stream),
+  };
+}

@@ -1,0 +1,127 @@
+/**
+ * What `gracegate inject` does: reads manifests one document at a time, writes them with the changes to stdout or back,
+ * and says on stderr what a person should know.
+ */
+import { writeFileSync } from "node:fs";
+import { lineOf } from "../codes/registry.ts";
+import { type Injected, type InjectedWorkload, type InjectOptions, injectDocument } from "../manifests/inject.ts";
+import { chunksOf } from "../manifests/stream.ts";
+import { keepSmall } from "../probe/memory.ts";
+import { diffText, type Paint } from "../report/diff-text.ts";
+import { podDiff } from "../report/pod-diff.ts";
+import { reasonsFor } from "../report/reasons.ts";
+import { readManifest, STDIN } from "../sources/manifest-files.ts";
+import { colour, type ExitCode, exitCode, say, WrongUse } from "./command.ts";
+import { filesOf, injectOptions } from "./manifest-input.ts";
+
+/** Runs the command. */
+export async function run(options: Readonly<Record<string, unknown>>): Promise<ExitCode> {
+  keepSmall();
+  const files = filesOf(options);
+  if (options.write === true && options.diff === true) throw new WrongUse("--write and --diff exclude each other.");
+  if (options.write === true && files.includes(STDIN)) throw new WrongUse("--write cannot change stdin.");
+  const run = new InjectRun(injectOptions(options), options.diff === true, options.write === true);
+  for (const file of files) run.file(file);
+  run.finish();
+  return run.failed ? exitCode.failed : exitCode.ok;
+}
+
+/** One run over some files. */
+class InjectRun {
+  failed = false;
+  readonly #options: InjectOptions;
+  readonly #diff: boolean;
+  readonly #write: boolean;
+  readonly #stubs: string[] = [];
+  #changed = 0;
+  #workloads = 0;
+  #last = "";
+
+  constructor(options: InjectOptions, diff: boolean, write: boolean) {
+    this.#options = options;
+    this.#diff = diff;
+    this.#write = write;
+  }
+
+  file(name: string): void {
+    const read = readManifest(name);
+    if (!read.ok) {
+      this.#problem(`${read.name} ${read.reason}.`);
+      return;
+    }
+    const parts: string[] = [];
+    for (const chunk of chunksOf(read.text)) {
+      const injected = injectDocument(chunk, this.#options);
+      parts.push(injected.text);
+      this.#tell(read.name, injected);
+    }
+    const text = parts.join("");
+    if (this.#diff) return;
+    if (!this.#write) this.#output(text);
+    else if (text !== read.text) writeFileSync(name, text);
+  }
+
+  /** Says what holds for the run as a whole. */
+  finish(): void {
+    const [first, second, ...more] = this.#stubs;
+    if (first !== undefined) {
+      const names = [first, ...(second === undefined ? [] : [second]), ...(more.length ? [`${more.length} more`] : [])];
+      say(
+        `${names.join(", ")}: istio-proxy is not rendered yet, so only annotations were written; the rest comes after istioctl kube-inject, or in the cluster.`,
+      );
+    }
+    say(`${this.#changed} of ${this.#workloads} workloads ${this.#diff ? "would change" : "changed"}.`);
+  }
+
+  /** Files after one another are one stream: each begins with a marker. */
+  #output(text: string): void {
+    let separator = "";
+    if (this.#last !== "") {
+      separator = this.#last.endsWith("\n") ? "" : "\n";
+      if (!/^---(?:\s|$)/.test(text)) separator += "---\n";
+    }
+    process.stdout.write(separator + text);
+    if (text !== "") this.#last = text.slice(-1);
+  }
+
+  #tell(name: string, { broken, workloads, whole }: Injected): void {
+    if (broken !== undefined) {
+      this.#problem(`${name}:${broken.line}:${broken.column}: ${broken.reason}; the document is left as it is.`);
+    }
+    for (const injected of workloads) this.#workload(name, injected);
+    if (whole)
+      say(`${name}:${workloads[0]?.line ?? 1}: could not be changed in place; comments in the document are lost.`);
+  }
+
+  #workload(name: string, { workload, namespace, line, skipped, outcome }: InjectedWorkload): void {
+    const title = `${workload.kind} ${namespace}/${workload.name}`;
+    const where = `${name}:${line}: ${title}`;
+    this.#workloads++;
+    if (skipped !== undefined) say(`${where} is left alone: ${skipped}.`);
+    if (outcome === undefined) return;
+    if (outcome.refusal !== undefined) this.#problem(`${where} would be refused: ${outcome.refusal}`);
+    for (const notice of outcome.notices) {
+      if (notice.severity === "info" || (outcome.refusal !== undefined && notice.code === "GG101")) continue;
+      say(`${where}: ${lineOf(notice)}`);
+    }
+    if (outcome.pod === workload.pod) return;
+    this.#changed++;
+    if (!outcome.facts.isRendered) this.#stubs.push(title);
+    if (!this.#diff || outcome.plan === undefined) return;
+    const lines = podDiff(workload.pod, outcome.pod, reasonsFor(outcome.plan.context));
+    const width = process.stdout.isTTY ? process.stdout.columns : 80;
+    process.stdout.write(`${colour("bold", `== ${where}, a ${outcome.facts.role}`, process.stdout)}\n`);
+    process.stdout.write(`${diffText(lines, paint, width)}\n\n`);
+  }
+
+  #problem(sentence: string): void {
+    this.failed = true;
+    say(sentence);
+  }
+}
+
+const paint: Paint = {
+  added: (text) => colour("green", text, process.stdout),
+  removed: (text) => colour("red", text, process.stdout),
+  reason: (text) => colour("dim", text, process.stdout),
+};

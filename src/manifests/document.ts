@@ -1,0 +1,143 @@
+/**
+ * Parses one document of a manifest the way Kubernetes reads it: YAML 1.1 as go-yaml has it (`yes` is true, `<<` merges,
+ * dates stay texts), JSON being a part of YAML.
+ */
+import { type Document, isScalar, type Node, parseDocument, type Tags, visit } from "yaml";
+import { isObject, type JsonValue } from "../pod/json.ts";
+import { aliasProblem } from "../pod/yaml-aliases.ts";
+import { type Chunk, linesIn } from "./stream.ts";
+
+/** A document that could be read. */
+export interface Manifest {
+  readonly ok: true;
+  readonly chunk: Chunk;
+  readonly document: Document<Node>;
+  /** Its value; null for a document of comments only. */
+  readonly value: JsonValue;
+}
+
+/** A document that could not be read. */
+export interface BrokenManifest {
+  readonly ok: false;
+  readonly chunk: Chunk;
+  /** Where in the stream; the first line and column are 1. */
+  readonly line: number;
+  readonly column: number;
+  readonly reason: string;
+}
+
+/** Largest document that is parsed, characters: the API server takes no request over 3 MiB. */
+export const MAX_DOCUMENT = 3 * 1024 * 1024;
+
+/** Parses a document. */
+export function parseManifest(chunk: Chunk): Manifest | BrokenManifest {
+  const broken = (offset: number, reason: string): BrokenManifest => {
+    const before = chunk.text.slice(0, offset);
+    return {
+      ok: false,
+      chunk,
+      line: chunk.line + linesIn(before),
+      column: offset - before.lastIndexOf("\n"),
+      reason,
+    };
+  };
+  if (chunk.text.length > MAX_DOCUMENT) {
+    return broken(0, "the document is larger than the 3 MiB that an API server takes");
+  }
+  const document = parseDocument(chunk.text, {
+    version: "1.1",
+    customTags: (tags) => tags.filter(isKubernetes),
+    prettyErrors: false,
+    logLevel: "error",
+  });
+  const [error] = document.errors;
+  if (error !== undefined) return broken(error.pos[0], reasonOf(chunk.text, error.pos[0], error.message));
+  const key = badKey(document as Document<Node>, chunk.text);
+  if (key !== undefined) return broken(key, reasonOf(chunk.text, key, "a key must be a text"));
+  const aliases = chunk.text.includes("*") ? aliasProblem(document as Document<Node>) : undefined;
+  if (aliases !== undefined) return broken(0, aliases);
+  try {
+    return { ok: true, chunk, document: document as Document<Node>, value: document.toJS() as JsonValue };
+  } catch (thrown) {
+    return broken(0, (thrown instanceof Error ? thrown.message : String(thrown)).split("\n")[0] ?? "");
+  }
+}
+
+/**
+ * The same manifest without its tree, which is parsed again where somebody asks for it: a tree weighs ten times as much
+ * as the text.
+ */
+export function withoutTree({ chunk, value }: Manifest): Manifest {
+  return {
+    ok: true,
+    chunk,
+    value,
+    get document() {
+      if (lastTree?.chunk !== chunk) {
+        const parsed = parseManifest(chunk);
+        if (!parsed.ok) throw new Error(`a document that was read cannot be read again: ${parsed.reason}`);
+        lastTree = parsed;
+      }
+      return lastTree.document;
+    },
+  };
+}
+
+/** Whoever asks for a tree asks again soon. */
+let lastTree: Manifest | undefined;
+
+/** Whether a document is JSON, so that what is added to it must be JSON as well. */
+export function isJson(text: string): boolean {
+  const start = text.trimStart();
+  if (!start.startsWith("{") && !start.startsWith("[")) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** go-yaml takes dates for texts where nobody asks for a time, and knows no numbers to base 60. */
+function isKubernetes(tag: Tags[number]): boolean {
+  return (
+    typeof tag !== "object" ||
+    (tag.tag !== "tag:yaml.org,2002:timestamp" && !("format" in tag && tag.format === "TIME"))
+  );
+}
+
+/** Where a key is a collection, which YAML allows and Kubernetes does not; `{{ x }}` is one. */
+function badKey(document: Document<Node>, text: string): number | undefined {
+  if (!/\{\s*[{[]|\?\s/.test(text)) return undefined;
+  let offset: number | undefined;
+  visit(document, {
+    Pair: (_, { key }) => {
+      if (isScalar(key) || (key as Node | null)?.range === undefined) return undefined;
+      offset = (key as Node).range?.[0];
+      return visit.BREAK;
+    },
+  });
+  return offset;
+}
+
+/** The parser's words, with what people do wrong most often said first. */
+function reasonOf(text: string, offset: number, message: string): string {
+  const start = text.lastIndexOf("\n", offset - 1) + 1;
+  const end = text.indexOf("\n", offset);
+  const line = text.slice(start, end === -1 ? undefined : end);
+  const said = message.split("\n")[0]?.replace(/[:.]$/, "") ?? "";
+  if (/\{\{.*\}\}|\{\{-|\}\}$/.test(line)) {
+    return `is a Helm template that is not rendered (run helm template first): ${said}`;
+  }
+  if (/^[ ]*\t/.test(line)) return `a tab in the indentation; YAML wants spaces: ${said}`;
+  return said;
+}
+
+/** The kind and name of an object, for messages: `Deployment shop/web`. */
+export function titleOf(value: JsonValue): string {
+  if (!isObject(value)) return "a document";
+  const metadata = isObject(value.metadata ?? null) ? (value.metadata as Record<string, JsonValue>) : {};
+  const name = String(metadata.name ?? metadata.generateName ?? "?");
+  const namespace = typeof metadata.namespace === "string" ? `${metadata.namespace}/` : "";
+  return `${String(value.kind ?? "object")} ${namespace}${name}`;
+}

@@ -1,0 +1,138 @@
+/**
+ * What a timeline needs, read from a pod as it stands, or from what the pipeline decided about it.
+ */
+import { ENVOY_DRAIN, LEAST_DRAIN } from "../../budget/budget.ts";
+import { drainTimeoutOfP99 } from "../../budget/drain-timeout.ts";
+import { loadBalancerOf } from "../../budget/load-balancer.ts";
+import { profiles } from "../../budget/profiles.ts";
+import { ISTIO_DRAIN, type Timeline } from "../../budget/timeline.ts";
+import { type GatewayTermination, gatewayTimeline } from "../../budget/timeline-gateway.ts";
+import { drainAfter, sidecarTimeline } from "../../budget/timeline-sidecar.ts";
+import type { Context } from "../../mutate/context.ts";
+import { PROXY_CONFIG, STATUS } from "../../pod/annotations.ts";
+import { type Facts, factsOf, variableOf } from "../../pod/facts.ts";
+import { type JsonObject, objectAt, textAt, withKey } from "../../pod/json.ts";
+import { parseProxyConfig } from "../../pod/proxy-config.ts";
+import { proxyValues } from "../../pod/proxy-values.ts";
+import type { MeshConfig } from "../../policy/mesh-config.ts";
+import { parseDuration, type Seconds } from "../../units/duration.ts";
+
+/** The timeline of a pod as Gracegate makes it. */
+export function plannedTimeline(context: Context, mesh: MeshConfig | undefined): Timeline {
+  const { budget, proxyStop, facts, role } = context;
+  const shared = {
+    gracePeriod: budget.gracePeriod,
+    hook: budget.hook,
+    hookName: hookNames[proxyStop.kind],
+    exitOnZero: budget.exitOnZero,
+    minimumDrain: budget.minimumDrainDuration,
+    terminationDrain: budget.terminationDrainDuration,
+    drainDuration: context.users.drainDuration ?? budget.drainDuration ?? mesh?.drainDuration ?? ENVOY_DRAIN,
+    longest: longestOf(context),
+  };
+  if (role.kind === "gateway") {
+    const { drainTimeout, lbBuffer } = budget;
+    return gatewayTimeline({
+      ...shared,
+      ...balancerOf(context),
+      hc: role.hc.kind === "none" ? undefined : { drainTimeout, lbBuffer },
+    });
+  }
+  return sidecarTimeline({
+    ...shared,
+    native: facts.proxy?.native === true,
+    appStops: facts.applications.map(({ name, preStop }) => ({
+      container: name,
+      seconds: preStop === undefined ? role.settings.applicationPreStopSleep.value : (preStop.seconds ?? 0),
+    })),
+  });
+}
+
+/**
+ * The timeline of a pod as it stands.
+ *
+ * @param context what the pipeline decided: what the balancer does
+ * @param longest the longest request that shall survive; what the policy says unless given
+ */
+export function presentTimeline(
+  pod: JsonObject,
+  context: Context,
+  mesh: MeshConfig | undefined,
+  longest: Seconds = longestOf(context),
+): Timeline {
+  // Without the status every value counts as the pod's own.
+  const metadata = objectAt(pod, "metadata");
+  const annotations = withKey(objectAt(metadata, "annotations"), STATUS, undefined);
+  const bare = withKey(pod, "metadata", withKey(metadata, "annotations", annotations));
+  const facts = factsOf(bare, context.facts.namespace, []);
+  const parsed = parseProxyConfig(textAt(annotations, PROXY_CONFIG));
+  const values = proxyValues(facts, parsed.ok ? parsed.config : undefined);
+  const hc = hcOf(facts);
+  const shared = {
+    gracePeriod: facts.gracePeriod,
+    ...hookOf(facts, hc),
+    exitOnZero: values.exitOnZero ?? mesh?.exitOnZeroActiveConnections ?? false,
+    minimumDrain: values.minimumDrainDuration ?? mesh?.minimumDrainDuration ?? LEAST_DRAIN,
+    terminationDrain: values.terminationDrainDuration ?? mesh?.terminationDrainDuration ?? ISTIO_DRAIN,
+    drainDuration: values.drainDuration ?? mesh?.drainDuration ?? ENVOY_DRAIN,
+    longest,
+  };
+  if (context.role.kind === "gateway") return gatewayTimeline({ ...shared, ...balancerOf(context), hc });
+  return sidecarTimeline({
+    ...shared,
+    native: facts.proxy?.native === true,
+    appStops: facts.applications.map(({ name, preStop }) => ({ container: name, seconds: preStop?.seconds ?? 0 })),
+  });
+}
+
+const hookNames = {
+  Hold: "GET /drained",
+  Sleep: "sleep",
+  Sigterm: "kill -SIGTERM 1",
+  None: "none",
+  own: "the pod's own",
+} as const;
+
+/** What the budget is for, before a limit shortened it. */
+function longestOf({ role, budget }: Context): Seconds {
+  const { drain } = role.settings;
+  if (drain === undefined) return budget.drainTimeout;
+  return "drainTimeout" in drain ? drain.drainTimeout.value : drainTimeoutOfP99(drain.requestP99.value);
+}
+
+/** What the pod's own terminationDrainDuration is there for; 0 where it has none. */
+export function ownDrain({ users, budget }: Context): Seconds {
+  return drainAfter(budget.appStop, users.terminationDrainDuration ?? 0);
+}
+
+type Balancer = Pick<GatewayTermination, "checkInterval" | "checkFall" | "detection" | "killsSessions">;
+
+function balancerOf({ role }: Context): Balancer {
+  if (role.kind !== "gateway") throw new Error("only a gateway has a balancer");
+  const { checkInterval, checkFall, detection, drainAnswer } = loadBalancerOf(role.settings.loadBalancer);
+  return {
+    checkInterval,
+    checkFall,
+    detection: drainAnswer && detection,
+    killsSessions: profiles[role.settings.loadBalancer.profile.value].killsSessions !== "no",
+  };
+}
+
+function hcOf({ hc }: Facts): GatewayTermination["hc"] {
+  if (hc === undefined || hc.inInitContainers) return undefined;
+  const seconds = (name: string): Seconds => {
+    const parsed = parseDuration(variableOf(hc.container, name));
+    return parsed.ok ? parsed.seconds : 0;
+  };
+  return { drainTimeout: seconds("DRAIN_TIMEOUT"), lbBuffer: seconds("LB_BUFFER") };
+}
+
+/** What holds the proxy's SIGTERM back, read from its hook. */
+function hookOf({ proxy }: Facts, hc: GatewayTermination["hc"]): { hook: Seconds; hookName: string } {
+  const preStop = proxy?.preStop;
+  if (preStop === undefined || proxy?.native) return { hook: 0, hookName: "none" };
+  const isHeld = hc !== undefined && textAt(objectAt(preStop.hook, "httpGet"), "path") === "/drained";
+  if (isHeld) return { hook: 0, hookName: hookNames.Hold };
+  if (preStop.seconds !== undefined) return { hook: preStop.seconds, hookName: `sleep ${preStop.seconds}s` };
+  return { hook: 0, hookName: preStop.handler };
+}

@@ -1,0 +1,82 @@
+/**
+ * From the server lines of a HAProxy configuration to the settings of a plan: the slowest check decides, since every
+ * gateway must be right for its own server line.
+ */
+import { loadBalancerOf } from "../../budget/load-balancer.ts";
+import { level, type Sourced } from "../../policy/layers.ts";
+import type { HaproxyServer } from "../haproxy-config.ts";
+
+/** What the configuration says for a plan. */
+export interface HaproxyChoice {
+  /** The server line that decides. */
+  readonly slowest: HaproxyServer;
+  readonly profile: "haproxy" | "generic";
+  /** HAProxy keeps sessions on DOWN and has no 404 drain answer: 503 can be the drain answer. */
+  readonly keepsSessions: boolean;
+  /** Sentences about the lines. */
+  readonly findings: readonly string[];
+}
+
+/** Chooses from the servers of the wanted backend, or of all; undefined where none is checked. */
+export function chooseServer(servers: readonly HaproxyServer[]): HaproxyChoice | undefined {
+  const checked = servers.filter(({ check }) => check);
+  const [first, ...others] = checked;
+  if (first === undefined) return undefined;
+  const slowest = others.reduce((a, b) => (bufferOf(b) > bufferOf(a) ? b : a), first);
+  const drains = checked.every(({ disableOn404 }) => disableOn404);
+  return {
+    slowest,
+    profile: drains ? "haproxy" : "generic",
+    keepsSessions: !drains && checked.every(({ shutdownSessions }) => !shutdownSessions),
+    findings: findingsOf(servers, checked, slowest),
+  };
+}
+
+function bufferOf({ interMs, fall }: HaproxyServer): number {
+  const built = <T>(value: T): Sourced<T> => ({ value, level: level.builtIn, origin: "" });
+  return loadBalancerOf({
+    profile: built("haproxy"),
+    checkInterval: built(interMs / 1000),
+    checkFall: built(fall),
+    checkRise: built(2),
+    checkTimeout: built(1),
+    buffer: undefined,
+    answers: {},
+  }).lbBuffer;
+}
+
+function findingsOf(
+  servers: readonly HaproxyServer[],
+  checked: readonly HaproxyServer[],
+  slowest: HaproxyServer,
+): readonly string[] {
+  const named = (list: readonly HaproxyServer[]) =>
+    list.map(({ backend, server }) => `${backend}/${server}`).join(", ");
+  const unchecked = servers.filter(({ check }) => !check);
+  const tcp = checked.filter(({ httpCheck }) => !httpCheck);
+  const mute = checked.filter(({ disableOn404 }) => !disableOn404);
+  const killing = checked.filter(({ shutdownSessions }) => shutdownSessions);
+  const uneven = checked.some(({ interMs, fall }) => interMs !== slowest.interMs || fall !== slowest.fall);
+  return [
+    ...(unchecked.length > 0 ? [`${named(unchecked)}: no check, so HAProxy never learns that it leaves.`] : []),
+    ...(tcp.length > 0
+      ? [`${named(tcp)}: the check is a TCP connect and cannot read hc's answer; option httpchk.`]
+      : []),
+    ...(mute.length > 0 && mute.length < checked.length
+      ? [`${named(mute)}: no http-check disable-on-404, unlike the others; the plan is made without it.`]
+      : []),
+    ...(killing.length > 0 && mute.length > 0
+      ? [`${named(killing)}: on-marked-down shutdown-sessions cuts what is in flight when the server goes DOWN.`]
+      : []),
+    ...(uneven
+      ? [`The servers are not checked alike; ${slowest.backend}/${slowest.server} is the slowest and decides.`]
+      : []),
+    ...checked
+      .filter(({ port }) => port === undefined)
+      .slice(0, 1)
+      .map(
+        () =>
+          `${named(checked.filter(({ port }) => port === undefined))}: no check port, so the check asks the traffic's port; hc has its own.`,
+      ),
+  ];
+}

@@ -1,0 +1,74 @@
+/**
+ * A plan for a terminal of 80 columns, and as Markdown for a page or a ticket.
+ */
+import { wrapText } from "../wrap-text.ts";
+import { adviceFor } from "./advice.ts";
+import type { Plan } from "./plan.ts";
+import { type Reach, snippetsOf, titleOf } from "./present.ts";
+
+/** Marks what a title is, and what a number. */
+export interface PlanPaint {
+  title(text: string): string;
+  number(text: string): string;
+  warning(text: string): string;
+}
+
+/** Columns of the text. */
+const WIDTH = 80;
+
+/** A plan as text. */
+export function planText(plan: Plan, reach: Reach, paint: PlanPaint): string {
+  const { warnings, recommendations } = adviceFor(plan);
+  const nameWidth = Math.max(...plan.terms.map(({ name }) => name.length));
+  const numberWidth = Math.max(...plan.terms.map(({ seconds }) => `${seconds}s`.length));
+  const rows = plan.terms.map(({ name, seconds, arithmetic }) => {
+    const number = paint.number(`${seconds}s`.padStart(numberWidth));
+    return `  ${name.padEnd(nameWidth)}  ${number}  ${arithmetic}`;
+  });
+  const sections = [
+    [paint.title(titleOf(plan)), ...rows],
+    ...snippetsOf(plan, reach).map(({ title, text }) => [paint.title(title), indent(text)]),
+    ...(warnings.length === 0
+      ? []
+      : [
+          [
+            paint.title("know this"),
+            ...warnings.map((sentence) => paint.warning(wrapText(sentence, WIDTH, "  ! ", "    "))),
+          ],
+        ]),
+    ...(recommendations.length === 0
+      ? []
+      : [
+          [
+            paint.title("to lose nothing, best first"),
+            ...recommendations.map((sentence, index) => wrapText(sentence, WIDTH, `  ${index + 1}. `, "     ")),
+          ],
+        ]),
+  ];
+  return `${sections.map((lines) => lines.join("\n")).join("\n\n")}\n`;
+}
+
+function indent(text: string): string {
+  return text.trimEnd().replace(/^(?=.)/gm, "  ");
+}
+
+/** A plan as Markdown. */
+export function planMarkdown(plan: Plan, reach: Reach): string {
+  const { warnings, recommendations } = adviceFor(plan);
+  const sections = [
+    `# Plan: ${titleOf(plan)}`,
+    [
+      "| number | | how |",
+      "| --- | --: | --- |",
+      ...plan.terms.map(({ name, seconds, arithmetic }) => `| ${name} | ${seconds} s | ${arithmetic} |`),
+    ].join("\n"),
+    ...snippetsOf(plan, reach).map(({ title, language, text }) => `## ${title}\n\n\`\`\`${language}\n${text}\`\`\``),
+    ...(warnings.length === 0 ? [] : [`## Know this\n\n${warnings.map((sentence) => `- ${sentence}`).join("\n")}`]),
+    ...(recommendations.length === 0
+      ? []
+      : [
+          `## To lose nothing, best first\n\n${recommendations.map((sentence, at) => `${at + 1}. ${sentence}`).join("\n")}`,
+        ]),
+  ];
+  return `${sections.join("\n\n")}\n`;
+}

@@ -1,0 +1,50 @@
+/**
+ * Manifests from files, folders and stdin.
+ */
+import { isUtf8 } from "node:buffer";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+/** A file's text, or why there is none. */
+export type ManifestFile =
+  | { readonly ok: true; readonly name: string; readonly text: string }
+  | { readonly ok: false; readonly name: string; readonly reason: string };
+
+/** What stands for stdin, as for kubectl. */
+export const STDIN = "-";
+
+/** Largest file, bytes: well under the longest text that V8 can hold. */
+const MAX_FILE = 256 * 1024 * 1024;
+
+const MANIFEST_FILE = /\.(?:ya?ml|json)$/;
+
+/** The files that some paths stand for: of a folder its manifests, sorted; with `recursive` also those below. */
+export function manifestNames(paths: readonly string[], recursive: boolean): readonly string[] {
+  return paths.flatMap((path) => {
+    if (path === STDIN || !statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [path];
+    return readdirSync(path, { recursive, encoding: "utf8" })
+      .filter((name) => MANIFEST_FILE.test(name) && !/(?:^|\/)\./.test(name))
+      .sort()
+      .map((name) => join(path, name));
+  });
+}
+
+/** Reads one file, or stdin. */
+export function readManifest(name: string): ManifestFile {
+  const bad = (reason: string): ManifestFile => ({ ok: false, name: shownName(name), reason });
+  let bytes: Buffer;
+  try {
+    const size = name === STDIN ? 0 : statSync(name).size;
+    if (size > MAX_FILE) return bad(`is ${Math.round(size / 2 ** 20)} MiB, more than ${MAX_FILE / 2 ** 20}; split it`);
+    bytes = readFileSync(name === STDIN ? 0 : name);
+  } catch (error) {
+    return bad(`cannot be read: ${(error instanceof Error ? error.message : String(error)).split("\n")[0]}`);
+  }
+  if (bytes.includes(0)) return bad("is binary, no YAML");
+  if (!isUtf8(bytes)) return bad("is not UTF-8; save it as UTF-8");
+  return { ok: true, name: shownName(name), text: bytes.toString() };
+}
+
+function shownName(name: string): string {
+  return name === STDIN ? "stdin" : name;
+}

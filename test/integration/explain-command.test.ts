@@ -1,0 +1,104 @@
+/**
+ * `gracegate explain` as a process.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { gracegate, piped } from "./program.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "gracegate-explain-"));
+after(() => rmSync(folder, { recursive: true }));
+
+const GATEWAY = "examples/pods/gateway.yaml";
+
+describe("gracegate explain", () => {
+  it("shows the pod as it stands in 80 columns, and says where requests die", async () => {
+    const { code, stdout, stderr } = await gracegate("explain", "-f", GATEWAY, "--policy", "examples/policies");
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^✗ +\d+s {2}requests {5}/m);
+    assert.doesNotMatch(stdout, /as Gracegate makes it/);
+    assert.match(stderr, /--before-after adds it/);
+    assert.ok(stdout.split("\n").every((line) => line.length <= 80));
+    assert.ok(!stdout.includes("\u001b"));
+  });
+
+  it("--before-after shows both, and the picture has both side by side", async () => {
+    const svg = join(folder, "gateway.svg");
+    const { stdout } = await gracegate(
+      "explain",
+      "-f",
+      GATEWAY,
+      "--policy",
+      "examples/policies",
+      "--before-after",
+      "--svg",
+      svg,
+    );
+    assert.match(stdout, /as it is: termination[\s\S]*as Gracegate makes it: termination[\s\S]*SIGKILL finds nothing/);
+    const picture = readFileSync(svg, "utf8");
+    assert.match(picture, /^<svg xmlns/);
+    assert.match(picture, /as it is[\s\S]*as Gracegate makes it/);
+    assert.match(picture, /prefers-color-scheme:dark/);
+  });
+
+  it("reads stdin, and -o json is for programs", async () => {
+    const { code, stdout } = await piped(readFileSync(GATEWAY), "explain", "-f", "-", "--after", "-o", "json");
+    assert.equal(code, 0);
+    const [explained] = JSON.parse(stdout);
+    assert.equal(explained.views.length, 1);
+    assert.ok(explained.views[0].timeline.gracePeriod >= 75);
+  });
+
+  it("what Gracegate made already is explained as it stands", async () => {
+    const injected = await gracegate("inject", "-f", GATEWAY, "--policy", "examples/policies");
+    const { stdout } = await piped(
+      injected.stdout,
+      "explain",
+      "-f",
+      "-",
+      "--policy",
+      "examples/policies",
+      "--before-after",
+      "-o",
+      "json",
+    );
+    const [{ views }] = JSON.parse(stdout);
+    assert.deepEqual(views[0].timeline, views[1].timeline);
+  });
+
+  it("tells why a pod is left alone", async () => {
+    const pod =
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: a, labels: {gracegate.dev/inject: 'false'}}\nspec: {containers: []}\n";
+    const { code, stderr } = await piped(pod, "explain", "-f", "-");
+    assert.equal(code, 0);
+    assert.match(stderr, /Pod default\/a is left alone: inject-false/);
+  });
+
+  it("ends with 1 for a broken document, the others explained, and where there is no workload", async () => {
+    const broken = await piped(`a: [\n---\n${readFileSync(GATEWAY, "utf8")}`, "explain", "-f", "-");
+    assert.equal(broken.code, 1);
+    assert.match(broken.stderr, /^stdin:\d+:\d+: /m);
+    assert.match(broken.stdout, /termination/);
+    const none = await piped("kind: Service\n", "explain", "-f", "-");
+    assert.equal(none.code, 1);
+    assert.match(none.stderr, /no workload/);
+    assert.match((await gracegate("explain", "-f", GATEWAY, "--only", "x")).stderr, /no workload x; there are /);
+    assert.match((await gracegate("explain", "-f", "no-such-file")).stderr, /no-such-file cannot be read/);
+  });
+
+  const wrong: readonly [args: readonly string[], sentence: RegExp][] = [
+    [[], /no manifest is given/],
+    [["-f", GATEWAY, "-o", "svg"], /-o svg is not a format/],
+    [["-f", GATEWAY, "--after", "--before-after"], /exclude each other/],
+    [["-f", "examples/pods", "--svg", "x.svg"], /choose it with --only/],
+  ];
+  for (const [args, sentence] of wrong) {
+    it(`ends with 2 for ${args.join(" ") || "no arguments"}`, async () => {
+      const { code, stderr } = await gracegate("explain", ...args);
+      assert.equal(code, 2);
+      assert.match(stderr, sentence);
+    });
+  }
+});

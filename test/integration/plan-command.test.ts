@@ -1,0 +1,74 @@
+/**
+ * `gracegate plan` as a process.
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { parse } from "yaml";
+import { validatePolicy } from "../../src/policy/validate.ts";
+import { gracegate } from "./program.ts";
+
+const HAPROXY = "examples/haproxy/haproxy.cfg";
+
+describe("gracegate plan", () => {
+  it("prints the runbook's table in 80 columns", async () => {
+    const { code, stdout, stderr } = await gracegate("plan", "--p99", "30", "--interval", "2s", "--fall", "2");
+    assert.equal(code, 0);
+    assert.equal(stderr, "");
+    for (const row of [/drain timeout +36s/, /LB buffer +9s/, /termination drain duration +36s/, /grace period +75s/]) {
+      assert.match(stdout, row);
+    }
+    assert.ok(stdout.split("\n").every((line) => line.length <= 80));
+    assert.ok(!stdout.includes("\u001b"));
+  });
+
+  it("-o yaml is a policy that the webhook takes, -o json is for programs", async () => {
+    const yaml = await gracegate("plan", "--p99", "20s", "--lb", "f5", "--namespace", "edge", "-o", "yaml");
+    assert.ok(validatePolicy(parse(yaml.stdout)).ok);
+    const json = JSON.parse((await gracegate("plan", "--p99", "20s", "--lb", "f5", "-o", "json")).stdout);
+    assert.equal(json.budget.drainTimeout.seconds, 24);
+    assert.equal(json.profile, "f5");
+  });
+
+  it("reads the checks from a HAProxy configuration, and the slowest server decides", async () => {
+    const { code, stdout, stderr } = await gracegate("plan", "--p99", "30s", "--haproxy-config", HAPROXY);
+    assert.equal(code, 0);
+    assert.match(stdout, /^gateways\/node-2 +5s +2 +2 +30180 +yes +cut$/m);
+    assert.match(stdout, /LB buffer +15s +5s × 2 \+ 5s = 15s/);
+    assert.match(stderr, /gateways\/node-2 is the slowest/);
+    const json = await gracegate("plan", "--haproxy-config", HAPROXY, "--interval", "1s", "-o", "json");
+    const data = JSON.parse(json.stdout);
+    assert.equal(data.profile, "haproxy");
+    assert.equal(data.budget.lbBuffer.seconds, 7);
+    assert.equal(data.haproxyServers.length, 2);
+  });
+
+  it("-o markdown is a page", async () => {
+    const { stdout } = await gracegate("plan", "--lb", "gcp", "-o", "markdown");
+    assert.match(stdout, /^# Plan: a gateway behind gcp\n/);
+    assert.match(stdout, /^```sh\ngcloud compute health-checks create http/m);
+  });
+
+  const wrong: readonly [args: readonly string[], sentence: RegExp][] = [
+    [["--p99", "soon"], /--p99 soon is not a duration/],
+    [["--p99", "3s", "--drain-timeout", "3s"], /two ways/],
+    [["--lb", "nginx"], /--lb nginx is no profile; there are generic,/],
+    [["--fall", "0"], /--fall 0 is not a whole number from 1 to 100/],
+    [["--role", "mesh"], /--role mesh is no role/],
+    [["--role", "sidecar", "--check-timeout", "1s"], /--check-timeout goes with --role gateway/],
+    [["-o", "xml"], /-o xml is not a format/],
+    [["--haproxy-config", "no-such-file"], /cannot be read/],
+    [["--haproxy-config", HAPROXY, "--backend", "x"], /no backend x with a server line; there are gateways/],
+    [["--backend", "x"], /goes with --haproxy-config/],
+    [["--haproxy-config", "package.json"], /has no backend with a server line/],
+    [["--max-grace-period", "1d"], /--max-grace-period 1d is not a duration/],
+    [["--interval", "0"], /checkInterval is 0/],
+  ];
+  for (const [args, sentence] of wrong) {
+    it(`ends with 2 for ${args.join(" ")}`, async () => {
+      const { code, stderr, stdout } = await gracegate("plan", ...args);
+      assert.equal(code, 2);
+      assert.equal(stdout, "");
+      assert.match(stderr, sentence);
+    });
+  }
+});
