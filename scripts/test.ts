@@ -26,6 +26,8 @@ const coverage = [
   `--test-coverage-lines=${LINES}`,
 ];
 step(`${files.length} test files`, process.execPath, [
+  "--import",
+  "./test/seed.ts",
   "--test",
   "--test-timeout=120000",
   ...(only.length === 0 ? coverage : []),
