@@ -30,6 +30,7 @@ step(`${files.length} test files`, process.execPath, [
   "./test/seed.ts",
   "--test",
   "--test-timeout=120000",
+  "--test-concurrency=2",
   ...(only.length === 0 ? coverage : []),
   ...files,
 ]);

@@ -59,7 +59,7 @@ export function configurationOf(env: NodeJS.ProcessEnv): {
       drainTimeoutMs: read.milliseconds("DRAIN_TIMEOUT"),
       lbBufferMs: read.milliseconds("LB_BUFFER"),
       gracePeriodMs: read.milliseconds("GRACE_PERIOD"),
-      detectionMs: read.given("LB_DETECTION") ? read.milliseconds("LB_DETECTION") : detection * 1000,
+      detectionMs: read.given("LB_DETECTION") ? read.milliseconds("LB_DETECTION", detection * 1000) : detection * 1000,
       minimumDrainMs: read.milliseconds("MINIMUM_DRAIN_DURATION"),
       pollIntervalMs: Math.max(SHORTEST_POLL_MS, read.milliseconds("POLL_INTERVAL")),
     },
@@ -99,10 +99,11 @@ class Reader {
     return this.#env[name]?.trim() || variables[name].default;
   }
 
-  milliseconds(name: VariableName): number {
+  milliseconds(name: VariableName, otherwise?: number): number {
     const parsed = parseMilliseconds(this.text(name));
     if (parsed.ok) return parsed.milliseconds;
     this.#wrong(name, `is not a duration (${parsed.reason}); write 36s, 500ms or a number of seconds`);
+    if (otherwise !== undefined) return otherwise;
     const fallback = parseMilliseconds(variables[name].default);
     return fallback.ok ? fallback.milliseconds : 0;
   }

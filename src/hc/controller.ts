@@ -28,8 +28,8 @@ import { type EventName, phases } from "./states.ts";
 import { type Status, statusOf } from "./status.ts";
 import { nothingSeen, seenReadiness, seenStats, type View } from "./view.ts";
 
-/** How long one answer about readiness may take, milliseconds. */
-const LOOK_MS = 1000;
+/** How long one answer about readiness may take, milliseconds; a proxy that is slow to say so is ready all the same. */
+const LOOK_MS = 3000;
 
 /** What the controller is given. */
 export interface ControllerOptions {

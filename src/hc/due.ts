@@ -27,7 +27,7 @@ export interface Situation {
 /** Refused connections in a row, and the time that they must span, before a proxy counts as dead. */
 const DEAD = { looks: 3, ms: 3000 } as const;
 
-/** The same after CLOSED, when the end of the proxy is expected: one look, and one to confirm it, 250 ms later. */
+/** The same when the end of the proxy is expected, since it was told to stop: one look, and one to confirm it, 250 ms later. */
 const GONE = { looks: 2, ms: 200 } as const;
 
 /** The event that is due now; undefined: none. */
@@ -55,7 +55,9 @@ export function dueEvent(situation: Situation, now: Instant): EventName | undefi
 function whileWaiting(situation: Situation, now: Instant): EventName | undefined {
   const { view } = situation;
   if (isRestarted(situation)) return "proxy-restarted";
-  if (isRefusing(view, DEAD, now)) return view.lastInFlight === 0 ? "proxy-gone" : "proxy-dead";
+  // A proxy that was told to stop and then refuses has come to its end: nobody should be sent there any more.
+  if (isRefusing(view, view.stoppingSince === undefined ? DEAD : GONE, now))
+    return view.lastInFlight === 0 ? "proxy-gone" : "proxy-dead";
   return isQuiet(situation) ? "quiet" : undefined;
 }
 

@@ -19,12 +19,11 @@ after(() => {
   server.closeAllConnections();
 });
 
-function ask(): Promise<number> {
+function ask(localAddress = "127.0.0.1"): Promise<number> {
   return new Promise((resolve, reject) => {
-    get({ port, host: "127.0.0.1", agent: false }, (incoming) => resolve(incoming.resume().statusCode ?? 0)).on(
-      "error",
-      reject,
-    );
+    get({ port, host: "127.0.0.1", localAddress, agent: false }, (incoming) =>
+      resolve(incoming.resume().statusCode ?? 0),
+    ).on("error", reject);
   });
 }
 
@@ -56,11 +55,23 @@ test("a drain that is taken back answers with 503", async () => {
   assert.equal(await hook, 503);
 });
 
-test("in a drain the ninth request is turned away, before one the oldest", async () => {
+test("requests of other addresses do not take the place of the kubelet's", async () => {
+  progress = "under-way";
+  const others = Array.from({ length: 8 }, () => ask("127.0.0.2"));
+  await untilHeld(8);
+  const hook = ask();
+  await untilHeld(9);
+  progress = "over";
+  held.release();
+  assert.equal(await hook, 200);
+  assert.deepEqual(new Set(await Promise.all(others)), new Set([200]));
+});
+
+test("in a drain the ninth request of an address is turned away, before one its oldest", async () => {
   progress = "none";
   const oldest = ask();
   await untilHeld(1);
-  const others = Array.from({ length: 7 }, ask);
+  const others = Array.from({ length: 7 }, () => ask());
   await untilHeld(8);
   others.push(ask());
   assert.equal(await oldest, 503);

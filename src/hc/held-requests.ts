@@ -10,8 +10,11 @@ import type { Socket } from "node:net";
 import { type PreparedAnswer, prepared } from "./answers.ts";
 import { write } from "./write-answer.ts";
 
-/** Requests that are held at once. */
-const MOST = 8;
+/**
+ * Requests that are held at once for one address, and for all. The kubelet's is one of them; other pods can ask as well,
+ * and must not take its place.
+ */
+const MOST = { forOneAddress: 8, forAll: 64 } as const;
 
 /** How long a request waits for a drain to begin, milliseconds: SIGTERM and hook are at most 50 ms apart. */
 const WITHOUT_DRAIN_MS = 5000;
@@ -50,14 +53,15 @@ export class HeldRequests {
       write(response, DRAINED);
       return;
     }
-    if (this.#held.size >= MOST) {
+    const sameAddress = [...this.#held.keys()].filter((other) => addressOf(other) === addressOf(response));
+    if (sameAddress.length >= MOST.forOneAddress || this.#held.size >= MOST.forAll) {
       // Before a drain the oldest waits in vain; in a drain the kubelet's own is among those that were first.
-      if (progress === "under-way") {
+      const [oldest] = sameAddress;
+      if (progress === "under-way" || oldest === undefined) {
         write(response, TOO_MANY);
         return;
       }
-      const [oldest] = this.#held.keys();
-      if (oldest !== undefined) this.#answer(oldest, NO_DRAIN);
+      this.#answer(oldest, NO_DRAIN);
     }
     const timer = setTimeout(() => {
       if (this.#progress() === "none") this.#answer(response, NO_DRAIN);
@@ -81,4 +85,8 @@ export class HeldRequests {
     clearTimeout(this.#held.get(response));
     this.#held.delete(response);
   }
+}
+
+function addressOf({ req }: ServerResponse): string | undefined {
+  return req.socket.remoteAddress;
 }

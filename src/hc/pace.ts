@@ -18,12 +18,13 @@ const RARELY = 5;
 
 /** The pause between two looks at the readiness, milliseconds. */
 export function readinessPauseMs({ machine, view, timing }: Situation): number {
-  return Math.min(mostReadinessPauseMs(machine.phase, view.refusals.count), timing.pollIntervalMs);
+  const isEnding = view.stoppingSince !== undefined || machine.phase === "closed";
+  return Math.min(mostReadinessPauseMs(machine.phase, isEnding && view.refusals.count > 0), timing.pollIntervalMs);
 }
 
-function mostReadinessPauseMs(phase: Phase, refusals: number): number {
+function mostReadinessPauseMs(phase: Phase, confirms: boolean): number {
   if (phase === "starting") return STARTING_MS;
-  return phase === "closed" && refusals > 0 ? CONFIRM_MS : READINESS_MS;
+  return confirms ? CONFIRM_MS : READINESS_MS;
 }
 
 /** The pause between two polls of the stats, milliseconds; none are polled before the proxy is there. */

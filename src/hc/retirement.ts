@@ -45,6 +45,8 @@ export class Retirement {
     const order = this.#wanted;
     if (this.isSettled || order === undefined) return undefined;
     const post = order === "retire" ? retireConnections : keepConnections;
+    // Envoy carries out a request that was given up while it hung: until one is answered, anything may hold.
+    this.#told = undefined;
     if (!(await post(this.#adminPort, signal))) return undefined;
     this.#told = order;
     return order;

@@ -17,8 +17,11 @@ import { LOOPBACK } from "./loopback.ts";
 import { Measures } from "./measures.ts";
 import { metricsServer } from "./metrics-server.ts";
 
-/** How long the first look at the proxy may take before hc answers, milliseconds. */
-const FIRST_LOOK_MS = 200;
+/**
+ * How long the first look at the proxy may take before hc answers, milliseconds. A new pod's proxy refuses at once; only
+ * one that is there and slow, beside an hc that was restarted alone, takes longer.
+ */
+const FIRST_LOOK_MS = 3000;
 
 /** Longest termination message that the kubelet keeps, bytes. */
 const MOST_MESSAGE = 4096;

@@ -113,6 +113,11 @@ describe("an invalid policy names the field and what would be right", () => {
       hc({ healthPaths: [] }),
       "spec.gateway.hc.healthPaths must NOT have fewer than 1 items, but is []",
     ],
+    [
+      "a path that is the kubelet's",
+      hc({ healthPaths: ["/ok", "/health"] }),
+      "spec.gateway.hc.healthPaths[1] is /health, which hc answers to the kubelet",
+    ],
     ["a poll without a pause", hc({ pollInterval: "0s" }), "spec.gateway.hc.pollInterval is 0; a poll needs a pause"],
     [
       "an interval of 0",

@@ -74,6 +74,9 @@ export function validatePolicy(object: JsonValue): ValidatedPolicy {
   };
 }
 
+/** Paths that hc answers for the kubelet: a balancer that asks there would never see the drain. */
+const RESERVED_PATHS: readonly string[] = ["/health", "/live", "/drained"];
+
 /** Rules between fields, which a schema cannot say. */
 function beyondSchema(spec: PolicySpec): Refusal[] {
   const refusals: Refusal[] = [];
@@ -102,6 +105,13 @@ function beyondSchema(spec: PolicySpec): Refusal[] {
   }
   if (hc?.pollInterval === 0) {
     refusals.push({ path: "spec.gateway.hc.pollInterval", reason: "is 0; a poll needs a pause" });
+  }
+  for (const [index, path] of (hc?.healthPaths ?? []).entries()) {
+    if (!RESERVED_PATHS.includes(path)) continue;
+    refusals.push({
+      path: `spec.gateway.hc.healthPaths[${index}]`,
+      reason: `is ${path}, which hc answers to the kubelet`,
+    });
   }
   refusals.push(...variableProblems(hc?.extraEnv ?? []), ...securityProblems(hc?.securityContext ?? {}));
   return refusals;
