@@ -8,7 +8,9 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { application, documents, gateway, HC_SERVICE } from "../../src/check/rules/example-manifests.ts";
 import { rules } from "../../src/check/rules.ts";
+import { check } from "../../src/commands/check.ts";
 import { gracegate, piped } from "./program.ts";
+import { refusalOf } from "./wrong-use.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "gracegate-check-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -78,6 +80,18 @@ describe("gracegate check", () => {
     assert.equal(JSON.parse((await gracegate("check", "--rules", "-o", "json")).stdout).length, rules.length);
   });
 
+  it("ends with 2 for options that cannot work, and for unknown ones", async () => {
+    for (const [args, sentence] of [
+      [[], /no manifest is given/],
+      [["--colour"], /unknown option/],
+    ] as const) {
+      const { code, stdout, stderr } = await gracegate("check", ...args);
+      assert.equal(code, 2);
+      assert.equal(stdout, "");
+      assert.match(stderr, sentence);
+    }
+  });
+
   const wrong: readonly [args: readonly string[], sentence: RegExp][] = [
     [[], /no manifest is given/],
     [["-f", "x", "--fail-on", "never"], /--fail-on never is none of info, warning, error/],
@@ -86,11 +100,9 @@ describe("gracegate check", () => {
     [["-f", folder], /has no \.yaml, \.yml or \.json file/],
   ];
   for (const [args, sentence] of wrong) {
-    it(`ends with 2 for ${args.map((arg) => (arg === folder ? "an empty folder" : arg)).join(" ") || "no arguments"}`, async () => {
+    it(`refuses ${args.map((arg) => (arg === folder ? "an empty folder" : arg)).join(" ") || "no arguments"}`, async () => {
       rmSync(join(folder, "gateway.yaml"), { force: true });
-      const { code, stderr } = await gracegate("check", ...args);
-      assert.equal(code, 2);
-      assert.match(stderr, sentence);
+      assert.match(await refusalOf(check, args), sentence);
     });
   }
 
