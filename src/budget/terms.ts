@@ -101,7 +101,8 @@ function drainArithmetic(drain: DrainSetting | undefined, result: Seconds, detec
   }
   const p99 = drain.requestP99.value;
   const wanted = drainTimeoutOfP99(p99);
-  if (wanted === result) return `p99 ${p99}s × ${P99_FACTOR} = ${wanted}s`;
+  const isExact = Math.abs(p99 * P99_FACTOR - wanted) < 1e-6;
+  if (wanted === result) return `p99 ${p99}s × ${P99_FACTOR}${isExact ? "" : ", rounded up,"} = ${wanted}s`;
   return result === detection
     ? `max(p99 ${p99}s × ${P99_FACTOR}, ${detection}s until the drain answer is seen)`
     : `p99 ${p99}s × ${P99_FACTOR} = ${wanted}s, shortened to fit`;

@@ -3,22 +3,22 @@
  */
 import { writeFileSync } from "node:fs";
 import { repaired } from "../check/fix.ts";
-import { type CheckPaint, checkData, checkText, countText } from "../check/present.ts";
+import { checkData, checkText } from "../check/present.ts";
 import type { Gravity } from "../check/rule.ts";
 import { rules } from "../check/rules.ts";
 import { type Result, runRules } from "../check/run.ts";
-import { gatewaysOf, type Source, type World, worldOf } from "../check/world.ts";
+import { type Source, worldOf } from "../check/world.ts";
 import { type BrokenManifest, type Manifest, parseManifest, withoutTree } from "../manifests/document.ts";
 import { chunksOf } from "../manifests/stream.ts";
 import { keepSmall } from "../probe/memory.ts";
 import { wrapText } from "../report/wrap-text.ts";
 import { readManifest, STDIN } from "../sources/manifest-files.ts";
-import { colour, type ExitCode, exitCode, print, say, WrongUse } from "./command.ts";
+import { checkCluster } from "./check-cluster.ts";
+import { conclude, paint, SEVERITIES } from "./check-words.ts";
+import { type ExitCode, exitCode, print, say, WrongUse } from "./command.ts";
 import { filesOf, injectOptions } from "./manifest-input.ts";
 
 type Options = Readonly<Record<string, unknown>>;
-
-const SEVERITIES: readonly Gravity[] = ["info", "warning", "error"];
 
 /** Runs the command. */
 export async function run(options: Options): Promise<ExitCode> {
@@ -33,6 +33,7 @@ export async function run(options: Options): Promise<ExitCode> {
     print(asJson ? JSON.stringify(ruleData(), undefined, 2) : ruleList());
     return exitCode.ok;
   }
+  if (options.cluster === true || options.context !== undefined) return checkCluster(options, least, asJson);
   const files = filesOf(options);
   const isPiped = options.fix === true && files.includes(STDIN);
   if (isPiped && files.length > 1) throw new WrongUse("--fix takes either stdin or files.");
@@ -50,10 +51,7 @@ export async function run(options: Options): Promise<ExitCode> {
   if (asJson) show(JSON.stringify(checkData(results), undefined, 2));
   else if (results.length > 0) show(checkText(results, paint(isPiped ? process.stderr : process.stdout)));
   const mended = found.length - left.length;
-  const objects = `in ${world.items.length} object${world.items.length === 1 ? "" : "s"}`;
-  say(`${countText(results)} ${objects}${mended > 0 ? `; ${mended} mended` : ""}.`);
-  if (!asJson) hint(world);
-  return results.some(({ severity }) => SEVERITIES.indexOf(severity) >= least) ? exitCode.failed : exitCode.ok;
+  return conclude(world, results, { least, asJson, more: mended > 0 ? `; ${mended} mended` : "" });
 }
 
 /** A file's documents, in order, and what cannot be read. */
@@ -109,21 +107,6 @@ function mend(files: readonly ReadFile[], results: readonly Result[], toStdout: 
   return results.filter(({ repair }) => repair === undefined);
 }
 
-/** What no rule can demand, since many teams may not touch their balancer. */
-function hint(world: World): void {
-  const deaf = gatewaysOf(world).filter(
-    ({ context }) => context?.role.kind === "gateway" && context.role.drainAnswer === undefined,
-  );
-  if (deaf.length === 0) return;
-  const names = [...new Set(deaf.map(({ name }) => name))].slice(0, 3).join(", ");
-  say(
-    wrapText(
-      `${names}: the balancer's profile has no drain answer. Best first: let a replacement start on the same node at once (DaemonSet, maxSurge 1); a drain answer at the balancer; a balancer that keeps sessions. gracegate plan tells more.`,
-      80,
-    ),
-  );
-}
-
 function ruleList(): string {
   const width = Math.max(...rules.map(({ id }) => id.length));
   return rules
@@ -135,13 +118,4 @@ function ruleList(): string {
 
 function ruleData() {
   return rules.map(({ id, severity, title, reason, fix }) => ({ id, severity, title, reason, fix }));
-}
-
-function paint(stream: NodeJS.WriteStream): CheckPaint {
-  return {
-    error: (text) => colour("red", text, stream),
-    warning: (text) => colour("yellow", text, stream),
-    info: (text) => colour("cyan", text, stream),
-    place: (text) => colour("bold", text, stream),
-  };
 }

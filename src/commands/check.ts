@@ -13,11 +13,14 @@ export const check: CommandDefinition = {
     "kustomize build overlays/prod | gracegate check -f -",
     "# mend what is safe to mend, comments stay",
     "gracegate check -f app.yaml --fix",
-    "# of a cluster, by what kubectl gives (gracegate reads no cluster itself yet)",
-    "kubectl get deploy,ds,svc,pdb,netpol -n edge -o yaml | gracegate check -f -",
+    "# what runs, read with kubectl; and whether the webhook answers",
+    "gracegate check --cluster",
+    "gracegate check --context prod -n edge",
   ],
   configure(cli) {
     manifestOptions(cli)
+      .option("--cluster", "check the current context of kubectl; -n for one namespace")
+      .option("--context <name>", "check this context of kubectl")
       .option("--fix", "write the safe repairs into the files; from stdin to stdout")
       .option("--fail-on <severity>", "least severity that ends with 1: error, warning, info", "warning")
       .option("--rules", "list the rules")

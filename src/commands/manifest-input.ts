@@ -44,7 +44,7 @@ export function injectOptions(options: Readonly<Record<string, unknown>>): Injec
     gatewayTemplates: String(options.gatewayTemplates)
       .split(",")
       .map((name) => name.trim()),
-    namespace: String(options.namespace),
+    namespace: text("namespace") ?? "default",
     role,
   };
 }

@@ -9,7 +9,7 @@ export function manifestOptions(cli: Command): Command {
   return cli
     .option("-f, --filename <path>", "manifest, folder, or - for stdin; repeatable", collect, [])
     .option("-R, --recursive", "also folders in folders")
-    .option("-n, --namespace <name>", "namespace of objects that name none", "default")
+    .option("-n, --namespace <name>", "namespace of objects that name none (default)")
     .option("--policy <path>", "GracePolicy file or folder")
     .option("--mesh-config <path>", "Istio's mesh config, or its ConfigMap")
     .option("--root-namespace <name>", "namespace whose policies hold everywhere", "gracegate")

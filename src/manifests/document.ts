@@ -67,7 +67,7 @@ export function parseManifest(chunk: Chunk): Manifest | BrokenManifest {
  * The same manifest without its tree, which is parsed again where somebody asks for it: a tree weighs ten times as much
  * as the text.
  */
-export function withoutTree({ chunk, value }: Manifest): Manifest {
+export function withoutTree({ chunk, value }: Omit<Manifest, "document">): Manifest {
   return {
     ok: true,
     chunk,

@@ -2,7 +2,7 @@
  * Manifests from files, folders and stdin.
  */
 import { isUtf8 } from "node:buffer";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /** A file's text, or why there is none. */
@@ -36,13 +36,31 @@ export function readManifest(name: string): ManifestFile {
   try {
     const size = name === STDIN ? 0 : statSync(name).size;
     if (size > MAX_FILE) return bad(`is ${Math.round(size / 2 ** 20)} MiB, more than ${MAX_FILE / 2 ** 20}; split it`);
-    bytes = readFileSync(name === STDIN ? 0 : name);
+    bytes = name === STDIN ? readStdin() : readFileSync(name);
   } catch (error) {
     return bad(`cannot be read: ${(error instanceof Error ? error.message : String(error)).split("\n")[0]}`);
   }
   if (bytes.includes(0)) return bad("is binary, no YAML");
   if (!isUtf8(bytes)) return bad("is not UTF-8; save it as UTF-8");
   return { ok: true, name: shownName(name), text: bytes.toString() };
+}
+
+/** All of stdin; a pipe that another program made non-blocking has nothing to give now and then. */
+function readStdin(): Buffer {
+  const chunks: Buffer[] = [];
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(1 << 16);
+    try {
+      const length = readSync(0, chunk);
+      if (length === 0) return Buffer.concat(chunks);
+      chunks.push(chunk.subarray(0, length));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "EOF") return Buffer.concat(chunks);
+      if (code !== "EAGAIN") throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
 }
 
 function shownName(name: string): string {

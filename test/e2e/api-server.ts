@@ -26,6 +26,8 @@ export interface ApiAnswer {
 
 /** A running API server. */
 export interface ApiServer {
+  /** A file for kubectl. */
+  readonly kubeconfig: string;
   call(method: string, path: string, body?: JsonObject): Promise<ApiAnswer>;
   stop(): Promise<void>;
 }
@@ -124,10 +126,26 @@ export async function startApiServer(binaries: { apiserver: string; etcd: string
       sent.end(text);
     });
 
+  const named = <T>(key: string, value: T) => [{ name: "test", [key]: value }];
+  const kubeconfig = file(
+    "kubeconfig",
+    JSON.stringify({
+      apiVersion: "v1",
+      kind: "Config",
+      "current-context": "test",
+      clusters: named("cluster", {
+        server: `https://127.0.0.1:${secure}`,
+        "certificate-authority-data": Buffer.from(made.caCert).toString("base64"),
+      }),
+      users: named("user", { token: TOKEN }),
+      contexts: named("context", { cluster: "test", user: "test" }),
+    }),
+  );
+
   const end = performance.now() + 60_000;
   for (;;) {
     const ready = await call("GET", "/readyz").catch(() => undefined);
-    if (ready?.status === 200) return { call, stop };
+    if (ready?.status === 200) return { kubeconfig, call, stop };
     if (apiserver.exitCode !== null || performance.now() > end) {
       const log = readFileSync(join(folder, "kube-apiserver.log"), "utf8").split("\n").slice(-15).join("\n");
       await stop();

@@ -2,13 +2,16 @@
  * `gracegate check` as a process, and on manifests in the shapes that people use.
  */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { application, documents, gateway, HC_SERVICE } from "../../src/check/rules/example-manifests.ts";
 import { rules } from "../../src/check/rules.ts";
-import { gracegate, piped } from "./program.ts";
+import { check } from "../../src/commands/check.ts";
+import { gracegate, gracegateIn, piped } from "./program.ts";
+import { refusalOf } from "./wrong-use.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "gracegate-check-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -78,21 +81,48 @@ describe("gracegate check", () => {
     assert.equal(JSON.parse((await gracegate("check", "--rules", "-o", "json")).stdout).length, rules.length);
   });
 
+  it("ends with 2 for options that cannot work, and for unknown ones", async () => {
+    for (const [args, sentence] of [
+      [[], /no manifest is given/],
+      [["--colour"], /unknown option/],
+    ] as const) {
+      const { code, stdout, stderr } = await gracegate("check", ...args);
+      assert.equal(code, 2);
+      assert.equal(stdout, "");
+      assert.match(stderr, sentence);
+    }
+  });
+
   const wrong: readonly [args: readonly string[], sentence: RegExp][] = [
     [[], /no manifest is given/],
     [["-f", "x", "--fail-on", "never"], /--fail-on never is none of info, warning, error/],
     [["-f", "x", "-o", "sarif"], /-o sarif is not a format/],
     [["-f", "-", "-f", "x", "--fix"], /either stdin or files/],
+    [["-f", "x", "--cluster"], /-f and a cluster exclude each other/],
+    [["--context", "x", "--fix"], /--fix mends manifests; a cluster is only read/],
     [["-f", folder], /has no \.yaml, \.yml or \.json file/],
   ];
   for (const [args, sentence] of wrong) {
-    it(`ends with 2 for ${args.map((arg) => (arg === folder ? "an empty folder" : arg)).join(" ") || "no arguments"}`, async () => {
+    it(`refuses ${args.map((arg) => (arg === folder ? "an empty folder" : arg)).join(" ") || "no arguments"}`, async () => {
       rmSync(join(folder, "gateway.yaml"), { force: true });
-      const { code, stderr } = await gracegate("check", ...args);
-      assert.equal(code, 2);
-      assert.match(stderr, sentence);
+      assert.match(await refusalOf(check, args), sentence);
     });
   }
+
+  it("says in one sentence that kubectl is not there, or that the cluster does not answer", async () => {
+    const bare = { ...process.env, PATH: folder };
+    const without = await gracegateIn(bare, "check", "--cluster");
+    assert.equal(without.code, 1);
+    assert.equal(
+      without.stderr,
+      "the current context cannot be read: kubectl is not in PATH; install it, or check manifests with -f.\n",
+    );
+    if (spawnSync("kubectl", ["version", "--client"]).status !== 0) return;
+    const nowhere = { ...process.env, KUBECONFIG: join(folder, "no-such-file") };
+    const refused = await gracegateIn(nowhere, "check", "--context", "prod");
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /^prod cannot be read: [^\n]+\.\n$/);
+  });
 
   const istio = "../shared/istio";
   it("finds in the real injector's manifests what is there, and nothing else", {

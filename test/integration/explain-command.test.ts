@@ -6,7 +6,9 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { explain } from "../../src/commands/explain.ts";
 import { gracegate, piped } from "./program.ts";
+import { refusalOf } from "./wrong-use.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "gracegate-explain-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -88,6 +90,18 @@ describe("gracegate explain", () => {
     assert.match((await gracegate("explain", "-f", "no-such-file")).stderr, /no-such-file cannot be read/);
   });
 
+  it("ends with 2 for options that cannot work, and for unknown ones", async () => {
+    for (const [args, sentence] of [
+      [[], /no manifest is given/],
+      [["--colour"], /unknown option/],
+    ] as const) {
+      const { code, stdout, stderr } = await gracegate("explain", ...args);
+      assert.equal(code, 2);
+      assert.equal(stdout, "");
+      assert.match(stderr, sentence);
+    }
+  });
+
   const wrong: readonly [args: readonly string[], sentence: RegExp][] = [
     [[], /no manifest is given/],
     [["-f", GATEWAY, "-o", "svg"], /-o svg is not a format/],
@@ -95,10 +109,8 @@ describe("gracegate explain", () => {
     [["-f", "examples/pods", "--svg", "x.svg"], /choose it with --only/],
   ];
   for (const [args, sentence] of wrong) {
-    it(`ends with 2 for ${args.join(" ") || "no arguments"}`, async () => {
-      const { code, stderr } = await gracegate("explain", ...args);
-      assert.equal(code, 2);
-      assert.match(stderr, sentence);
+    it(`refuses ${args.join(" ") || "no arguments"}`, async () => {
+      assert.match(await refusalOf(explain, args), sentence);
     });
   }
 });

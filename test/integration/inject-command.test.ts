@@ -16,7 +16,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { inject } from "../../src/commands/inject.ts";
 import { gracegate, piped } from "./program.ts";
+import { refusalOf } from "./wrong-use.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "gracegate-inject-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -149,19 +151,28 @@ describe("gracegate inject", () => {
     assert.match(stderr, /^stdin:1: Pod default\/a would be refused: gracegate\.dev\/drain-timeout: "soon" is not/m);
   });
 
+  it("ends with 2 for options that cannot work, and for unknown ones", async () => {
+    for (const [args, sentence] of [
+      [[], /no manifest is given/],
+      [["--colour"], /unknown option/],
+    ] as const) {
+      const { code, stdout, stderr } = await gracegate("inject", ...args);
+      assert.equal(code, 2);
+      assert.equal(stdout, "");
+      assert.match(stderr, sentence);
+    }
+  });
+
   const wrong: readonly [args: readonly string[], sentence: RegExp][] = [
     [[], /no manifest is given/],
     [["-f", "x.yaml", "--role", "waypoint"], /--role waypoint is no role/],
     [["-f", "-", "--write"], /--write cannot change stdin/],
     [["-f", "a", "--write", "--diff"], /exclude each other/],
     [["-f", "-", "--policy", "no/such/file"], /the policies cannot be used/],
-    [["--colour"], /unknown option/],
   ];
   for (const [args, sentence] of wrong) {
-    it(`ends with 2 for ${args.join(" ") || "no arguments"}`, async () => {
-      const { code, stderr } = await gracegate("inject", ...args);
-      assert.equal(code, 2);
-      assert.match(stderr, sentence);
+    it(`refuses ${args.join(" ") || "no arguments"}`, async () => {
+      assert.match(await refusalOf(inject, args), sentence);
     });
   }
 

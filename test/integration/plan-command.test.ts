@@ -4,8 +4,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { parse } from "yaml";
+import { plan } from "../../src/commands/plan.ts";
 import { validatePolicy } from "../../src/policy/validate.ts";
 import { gracegate } from "./program.ts";
+import { refusalOf } from "./wrong-use.ts";
 
 const HAPROXY = "examples/haproxy/haproxy.cfg";
 
@@ -48,6 +50,18 @@ describe("gracegate plan", () => {
     assert.match(stdout, /^```sh\ngcloud compute health-checks create http/m);
   });
 
+  it("ends with 2 for options that cannot work, and for unknown ones", async () => {
+    for (const [args, sentence] of [
+      [["--p99", "soon"], /--p99 soon is not a duration/],
+      [["--colour"], /unknown option/],
+    ] as const) {
+      const { code, stdout, stderr } = await gracegate("plan", ...args);
+      assert.equal(code, 2);
+      assert.equal(stdout, "");
+      assert.match(stderr, sentence);
+    }
+  });
+
   const wrong: readonly [args: readonly string[], sentence: RegExp][] = [
     [["--p99", "soon"], /--p99 soon is not a duration/],
     [["--p99", "3s", "--drain-timeout", "3s"], /two ways/],
@@ -64,11 +78,8 @@ describe("gracegate plan", () => {
     [["--interval", "0"], /checkInterval is 0/],
   ];
   for (const [args, sentence] of wrong) {
-    it(`ends with 2 for ${args.join(" ")}`, async () => {
-      const { code, stderr, stdout } = await gracegate("plan", ...args);
-      assert.equal(code, 2);
-      assert.equal(stdout, "");
-      assert.match(stderr, sentence);
+    it(`refuses ${args.join(" ")}`, async () => {
+      assert.match(await refusalOf(plan, args), sentence);
     });
   }
 });

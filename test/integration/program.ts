@@ -19,6 +19,13 @@ export async function gracegate(...args: readonly string[]): Promise<Ended> {
   return ended(start(args));
 }
 
+/** Runs `gracegate …` in an environment of its own. */
+export async function gracegateIn(env: NodeJS.ProcessEnv, ...args: readonly string[]): Promise<Ended> {
+  return ended(
+    spawn(process.execPath, ["src/main.ts", ...args], { env, stdio: ["ignore", "pipe", "pipe"], timeout: 60_000 }),
+  );
+}
+
 /** Runs `gracegate …` with something on its stdin. */
 export async function piped(input: string | Uint8Array, ...args: readonly string[]): Promise<Ended> {
   const child = spawn(process.execPath, ["src/main.ts", ...args], { stdio: ["pipe", "pipe", "pipe"], timeout: 60_000 });

@@ -1,5 +1,4 @@
-import { withValue } from "../../manifests/workload.ts";
-import { type JsonObject, objectAt } from "../../pod/json.ts";
+import { objectAt } from "../../pod/json.ts";
 import type { Finding, Rule } from "../rule.ts";
 import { gatewaysOf, servicesOf } from "../world.ts";
 import { documents, gateway, HC_SERVICE, service } from "./example-manifests.ts";
@@ -13,7 +12,7 @@ export const externalTrafficPolicy: Rule = {
   title: "A gateway's Service forwards to other nodes: externalTrafficPolicy is not Local.",
   reason:
     "With Cluster a node answers the balancer's check with some gateway's health, not its own, so a drain takes nobody out; a connection through another node is cut when that node goes, and clients lose their address.",
-  fix: "set externalTrafficPolicy: Local, for the traffic's and for hc's Service",
+  fix: "set externalTrafficPolicy: Local, for the traffic's and for hc's Service, where the balancer checks each node (a node without a gateway then takes nothing)",
   examples: {
     bad: [
       documents(gateway(), HC_SERVICE, service("type: NodePort", PORTS)),
@@ -38,7 +37,6 @@ export const externalTrafficPolicy: Rule = {
         item,
         at: ["spec", "externalTrafficPolicy"],
         message: `externalTrafficPolicy is ${String(spec.externalTrafficPolicy ?? "Cluster, the default")}.`,
-        repair: (object) => withValue(object, ["spec", "externalTrafficPolicy"], "Local") as JsonObject,
       };
     }
   },

@@ -1,0 +1,107 @@
+/**
+ * `gracegate check --cluster`: the rules over what runs, the state of its injection, and a pod on trial.
+ */
+import { injectionFindings, optedInNamespaces, TRIAL, trialProblem } from "../check/live.ts";
+import { checkData, checkText } from "../check/present.ts";
+import { rules } from "../check/rules.ts";
+import { type Result, runRules } from "../check/run.ts";
+import { type World, worldOf } from "../check/world.ts";
+import { type Manifest, withoutTree } from "../manifests/document.ts";
+import type { InjectOptions } from "../manifests/inject.ts";
+import { type JsonObject, objectAt, objectsAt } from "../pod/json.ts";
+import { snapshotOf } from "../policy/snapshot.ts";
+import { validatePolicy } from "../policy/validate.ts";
+import { type ClusterChoice, readCluster, tryPod } from "../sources/kubectl.ts";
+import { conclude, paint } from "./check-words.ts";
+import { type ExitCode, exitCode, print, say, WrongUse } from "./command.ts";
+import { injectOptions } from "./manifest-input.ts";
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** Checks a running cluster. */
+export async function checkCluster(options: Options, least: number, asJson: boolean): Promise<ExitCode> {
+  if ((options.filename as readonly string[]).length > 0) throw new WrongUse("-f and a cluster exclude each other.");
+  if (options.fix === true) throw new WrongUse("--fix mends manifests; a cluster is only read.");
+  const choice: ClusterChoice = {
+    context: options.context === undefined ? undefined : String(options.context),
+    // A cluster is read as a whole unless one namespace is wanted.
+    namespace: options.namespace === undefined ? undefined : String(options.namespace),
+  };
+  const name = choice.context ?? "the current context";
+  const read = await readCluster(choice);
+  if (!read.ok) {
+    say(`${name} cannot be read: ${read.reason.replace(/[.]$/, "")}.`);
+    return exitCode.failed;
+  }
+  const world = worldOf(
+    read.value.map((object) => ({ file: name, manifest: manifestOf(object) })),
+    optionsFor(read.value, options),
+  );
+  const found = [
+    ...runRules(withoutOwned(world), rules),
+    ...injectionFindings(world),
+    ...(await trial(world, choice, name)),
+  ];
+  // Objects of a cluster have no lines.
+  const results = found.map((result) => ({ ...result, repair: undefined }));
+  if (asJson) print(JSON.stringify(checkData(results), undefined, 2));
+  else if (results.length > 0) print(checkText(results, paint(process.stdout)).replaceAll(`${name}:1  `, `${name}  `));
+  return conclude(world, results, { least, asJson, more: "" });
+}
+
+function manifestOf(object: JsonObject): Manifest {
+  const text = JSON.stringify(object);
+  return withoutTree({ ok: true, chunk: { text, line: 1 }, value: object });
+}
+
+/** The cluster's own policies hold, unless files are given. */
+function optionsFor(objects: readonly JsonObject[], options: Options): InjectOptions {
+  const given = injectOptions(options);
+  if (options.policy !== undefined) return given;
+  const policies = objects
+    .filter(({ kind }) => kind === "GracePolicy")
+    .flatMap((object) => {
+      const validated = validatePolicy(object);
+      if (validated.ok) return [validated.policy];
+      for (const { path, reason } of validated.refusals) {
+        say(`GracePolicy ${String(objectAt(object, "metadata").name)} is not used: ${path} ${reason}.`);
+      }
+      return [];
+    });
+  return { ...given, snapshot: snapshotOf(policies, given.snapshot.rootNamespace, given.snapshot.meshConfig) };
+}
+
+/** Rules speak of the workload; the pods that it made would say everything again. */
+function withoutOwned(world: World): World {
+  return {
+    ...world,
+    workloads: world.workloads.filter(
+      ({ kind, object }) => kind !== "Pod" || objectsAt(objectAt(object, "metadata"), "ownerReferences").length === 0,
+    ),
+  };
+}
+
+/** Tries a pod in the first namespace that is opted in. */
+async function trial(world: World, choice: ClusterChoice, name: string): Promise<readonly Result[]> {
+  const [namespace] = [...optedInNamespaces(world)].sort();
+  if (namespace === undefined) {
+    say("No namespace has the label gracegate.dev/injection: enabled, so no pod was tried.");
+    return [];
+  }
+  const made = await tryPod(choice, namespace, TRIAL);
+  const problem = made.ok ? trialProblem(made.value) : `a pod that was tried was refused: ${made.reason}`;
+  if (problem === undefined) return [];
+  return [
+    {
+      file: name,
+      line: 1,
+      object: `Namespace ${namespace}`,
+      rule: "webhook-silent",
+      severity: "error",
+      message: problem,
+      fix: "look at the MutatingWebhookConfiguration, the webhook's pods and their log",
+      doc: "docs/check.md#a-running-cluster",
+      repair: undefined,
+    },
+  ];
+}

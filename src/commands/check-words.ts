@@ -1,0 +1,49 @@
+/**
+ * The last words of `check`, its exit code, and its colours: for manifests and for clusters alike.
+ */
+import { type CheckPaint, countText } from "../check/present.ts";
+import type { Gravity } from "../check/rule.ts";
+import type { Result } from "../check/run.ts";
+import { gatewaysOf, type World } from "../check/world.ts";
+import { wrapText } from "../report/wrap-text.ts";
+import { colour, type ExitCode, exitCode, say } from "./command.ts";
+
+/** From the least to the gravest. */
+export const SEVERITIES: readonly Gravity[] = ["info", "warning", "error"];
+
+/** The last words, and the exit code. */
+export function conclude(
+  world: World,
+  results: readonly Result[],
+  { least, asJson, more }: { readonly least: number; readonly asJson: boolean; readonly more: string },
+): ExitCode {
+  const objects = `in ${world.items.length} object${world.items.length === 1 ? "" : "s"}`;
+  say(`${countText(results)} ${objects}${more}.`);
+  if (!asJson) hint(world);
+  return results.some(({ severity }) => SEVERITIES.indexOf(severity) >= least) ? exitCode.failed : exitCode.ok;
+}
+
+/** What no rule can demand, since many teams may not touch their balancer. */
+function hint(world: World): void {
+  const deaf = gatewaysOf(world).filter(
+    ({ context }) => context?.role.kind === "gateway" && context.role.drainAnswer === undefined,
+  );
+  if (deaf.length === 0) return;
+  const names = [...new Set(deaf.map(({ name }) => name))].slice(0, 3).join(", ");
+  say(
+    wrapText(
+      `${names}: the balancer's profile has no drain answer. Best first: let a replacement start on the same node at once (DaemonSet, maxSurge 1); a drain answer at the balancer; a balancer that keeps sessions. gracegate plan tells more.`,
+      80,
+    ),
+  );
+}
+
+/** Colours for a stream. */
+export function paint(stream: NodeJS.WriteStream): CheckPaint {
+  return {
+    error: (text) => colour("red", text, stream),
+    warning: (text) => colour("yellow", text, stream),
+    info: (text) => colour("cyan", text, stream),
+    place: (text) => colour("bold", text, stream),
+  };
+}

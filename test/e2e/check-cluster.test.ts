@@ -1,0 +1,111 @@
+/**
+ * `gracegate check --cluster` on a real API server that calls a real webhook: what is missing, half done and outdated is
+ * found, what is right is not, and a pod on trial proves the webhook.
+ */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { after, before, describe, it } from "node:test";
+import { parse } from "yaml";
+import { runPipeline } from "../../src/mutate/pipeline.ts";
+import { type JsonObject, objectAt, objectsAt } from "../../src/pod/json.ts";
+import { snapshotOf } from "../../src/policy/snapshot.ts";
+import { policyObject, validatePolicy } from "../../src/policy/validate.ts";
+import { type Folder, makeFolder, startWebhook, type WebhookProcess } from "../integration/webhook-process.ts";
+import { type ApiServer, startApiServer } from "./api-server.ts";
+import { etcd, kubernetes } from "./install/components.ts";
+
+const apiserver = kubernetes("kube-apiserver", "1.35.4");
+const store = etcd();
+const hasKubectl = spawnSync("kubectl", ["version", "--client"]).status === 0;
+const skip = apiserver.missing ?? store.missing ?? (hasKubectl ? false : "kubectl is not there");
+
+const policy = policyObject("default", "shop", { sidecar: { drainTimeout: "20s" } });
+const proxy = { name: "istio-proxy", image: "registry.example/istio/proxyv2:1.31.0", args: ["proxy", "sidecar"] };
+
+describe("gracegate check --cluster", { skip }, () => {
+  let folder: Folder;
+  let webhook: WebhookProcess;
+  let api: ApiServer;
+
+  before(async () => {
+    folder = await makeFolder(JSON.stringify(policy));
+    webhook = await startWebhook(folder);
+    api = await startApiServer({ apiserver: apiserver.path, etcd: store.path });
+    const labels = { "gracegate.dev/injection": "enabled" };
+    await create("/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop", labels } });
+    await create("/api/v1/namespaces/shop/pods", pod("missing"));
+    await create("/api/v1/namespaces/shop/pods", injected("outdated", "10s"));
+    await create("/api/v1/namespaces/shop/pods", injected("right", "20s"));
+  });
+
+  after(async () => {
+    await api?.stop();
+    await webhook?.stop();
+    folder?.remove();
+  });
+
+  function check(...args: readonly string[]) {
+    const file = folder.policy;
+    const env = { ...process.env, KUBECONFIG: api.kubeconfig };
+    const command = ["src/main.ts", "check", "--policy", file, "-o", "json", ...args];
+    const ended = spawnSync(process.execPath, command, { env, encoding: "utf8", timeout: 60_000 });
+    const found = JSON.parse(ended.stdout).findings as readonly Record<string, string>[];
+    return { code: ended.status, stderr: ended.stderr, found: found.map(({ rule, object }) => `${rule} ${object}`) };
+  }
+
+  it("finds pods without and with outdated injection, and a webhook that is not called", () => {
+    const { code, found } = check("--cluster");
+    assert.equal(code, 1);
+    assert.deepEqual(found.sort(), [
+      "injection-missing Pod shop/missing",
+      "injection-outdated Pod shop/outdated",
+      "webhook-silent Namespace shop",
+    ]);
+  });
+
+  it("finds nothing at the webhook once it is registered", async () => {
+    const configuration = parse(readFileSync("examples/webhook-configuration.yaml", "utf8")) as JsonObject;
+    const caBundle = Buffer.from(folder.ca).toString("base64");
+    const clientConfig = { url: `https://127.0.0.1:${webhook.port}/mutate`, caBundle };
+    const webhooks = objectsAt(configuration, "webhooks").map((entry) => ({ ...entry, clientConfig }));
+    await create("/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations", { ...configuration, webhooks });
+    for (let round = 0; ; round++) {
+      const { found } = check("--context", "test", "-n", "shop");
+      if (!found.some((one) => one.startsWith("webhook-silent"))) break;
+      assert.ok(round < 10, "the trial never reached the webhook");
+    }
+  });
+
+  it("says in one sentence that a context is not there, or a cluster does not answer", () => {
+    const env = { ...process.env, KUBECONFIG: api.kubeconfig };
+    const args = ["src/main.ts", "check", "--context", "nowhere"];
+    const ended = spawnSync(process.execPath, args, { env, encoding: "utf8" });
+    assert.equal(ended.status, 1);
+    assert.match(ended.stderr, /^nowhere cannot be read: .*does not exist\.\n$/);
+  });
+
+  async function create(path: string, object: JsonObject): Promise<void> {
+    const answer = await api.call("POST", path, object);
+    assert.equal(answer.status, 201, JSON.stringify(answer.body.message));
+  }
+});
+
+function pod(name: string): JsonObject {
+  const app = { name: "app", image: "registry.example/shop/app:4.2" };
+  return { apiVersion: "v1", kind: "Pod", metadata: { name, namespace: "shop" }, spec: { containers: [app, proxy] } };
+}
+
+/** A pod as the webhook made it with a policy of some drain timeout. */
+function injected(name: string, drainTimeout: string): JsonObject {
+  const validated = validatePolicy(policyObject("default", "shop", { sidecar: { drainTimeout } }));
+  assert.ok(validated.ok);
+  const options = {
+    snapshot: snapshotOf([validated.policy], "gracegate"),
+    hcImage: "gracegate:test",
+    gatewayTemplates: ["gateway"],
+  };
+  const { pod: made } = runPipeline(pod(name), "shop", options);
+  assert.notEqual(objectAt(objectAt(made, "metadata"), "annotations")["gracegate.dev/status"], undefined);
+  return made;
+}
