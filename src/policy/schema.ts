@@ -51,7 +51,7 @@ const answer = (description: string) =>
 
 const loadBalancer = object("How the load balancer in front of the gateway checks it.", {
   profile: choice("Kind of load balancer: which answers it understands. See docs/lb-profiles.md.", LB_PROFILES),
-  checkInterval: duration("Time between two health checks; the profile's unless set."),
+  checkInterval: duration("Time between two health checks; the profile's unless set.", { moreThanNothing: true }),
   checkFall: integer("Failed checks in a row after which a backend is DOWN; the profile's unless set.", 1, 100),
   checkRise: integer("Good checks in a row after which a backend is UP again.", 1, 100),
   checkTimeout: duration("Time that a check waits for its answer."),
@@ -76,7 +76,14 @@ const statsMatcher = object(
   },
 );
 
-const hc = object("The health controller beside the gateway's proxy.", {
+/** Two ports that must not be the same. */
+const differ = (one: string, other: string) => ({
+  rule: `!has(self.${one}) || !has(self.${other}) || self.${one} != self.${other}`,
+  message: `uses one port twice; ${one} and ${other} must differ`,
+  fieldPath: `.${other}`,
+});
+
+const hcFields = {
   enabled: flag(
     "Whether hc is added; without it the proxy sleeps through the drain, and nothing steers the load balancer.",
   ),
@@ -86,14 +93,25 @@ const hc = object("The health controller beside the gateway's proxy.", {
     "Secrets to pull the image with, united with the pod's.",
     text("Name of a Secret in the pod's namespace."),
   ),
-  resources: object("Requests and limits of hc, as one value; a missing limit is the request.", {
-    requests: map("Requests.", quantity("A quantity.")),
-    limits: map("Limits.", quantity("A quantity.")),
-  }),
+  resources: object(
+    "Requests and limits of hc, as one value; a missing limit is the request.",
+    {
+      requests: map("Requests.", quantity("A quantity."), 16),
+      limits: map("Limits.", quantity("A quantity."), 16),
+    },
+    [],
+    [
+      {
+        rule: "!has(self.requests) || !has(self.limits) || self.requests.all(name, !(name in self.limits) || quantity(string(self.requests[name])).compareTo(quantity(string(self.limits[name]))) <= 0)",
+        message: "must not be more than the limits",
+        fieldPath: ".requests",
+      },
+    ],
+  ),
   port: integer("Port of the health answers.", 1, 65_535),
   controlPort: integer("Port of the operator's commands, on loopback only.", 1, 65_535),
   metricsPort: integer("Port of /metrics.", 1, 65_535),
-  pollInterval: duration("Time between two looks at Envoy's stats while draining."),
+  pollInterval: duration("Time between two looks at Envoy's stats while draining.", { moreThanNothing: true }),
   healthPaths: list(
     "Paths that the load balancer checks.",
     text("A path.", { pattern: "^/[^\\s?#]*$", maxLength: 256 }),
@@ -113,7 +131,14 @@ const hc = object("The health controller beside the gateway's proxy.", {
     ),
   ),
   securityContext: free<JsonObject>("securityContext of hc, instead of the restricted one."),
-});
+};
+
+const hc = object(
+  "The health controller beside the gateway's proxy.",
+  hcFields,
+  [],
+  [differ("port", "controlPort"), differ("port", "metricsPort"), differ("controlPort", "metricsPort")],
+);
 
 const shared = {
   requestP99: duration("99th percentile of the request duration; the drain timeout is 1.2 times as long."),
@@ -143,6 +168,18 @@ export const policySpec = object("How pods of this namespace start and stop.", {
           values: list("Values for In and NotIn.", text("A value.", { maxLength: 63 })),
         },
         ["key", "operator"],
+        [
+          {
+            rule: "!(self.operator in ['In', 'NotIn']) || (has(self.values) && size(self.values) > 0)",
+            message: "is empty; In and NotIn need at least one value",
+            fieldPath: ".values",
+          },
+          {
+            rule: "self.operator in ['In', 'NotIn'] || !has(self.values) || size(self.values) == 0",
+            message: "must be empty for Exists and DoesNotExist",
+            fieldPath: ".values",
+          },
+        ],
       ),
     ),
   }),

@@ -74,7 +74,10 @@ export function validatePolicy(object: JsonValue): ValidatedPolicy {
   };
 }
 
-/** Rules between fields, which a schema cannot say. */
+/** 1.1 and 1100m are the same quantity, but not the same product of two numbers. */
+const ROUNDING = 1e-9;
+
+/** Rules between fields, which a schema cannot say; in the CRD each is a rule in CEL. */
 function beyondSchema(spec: PolicySpec): Refusal[] {
   const refusals: Refusal[] = [];
   const problem = spec.selector && selectorProblem(spec.selector);
@@ -89,16 +92,19 @@ function beyondSchema(spec: PolicySpec): Refusal[] {
   }
   for (const [resource, request] of Object.entries(hc?.resources?.requests ?? {})) {
     const limit = hc?.resources?.limits?.[resource];
-    if (limit !== undefined && (parseQuantity(request) ?? 0) > (parseQuantity(limit) ?? 0)) {
+    if (limit !== undefined && (parseQuantity(request) ?? 0) > (parseQuantity(limit) ?? 0) * (1 + ROUNDING)) {
       refusals.push({
         path: `spec.gateway.hc.resources.requests.${resource}`,
         reason: `is ${request}, more than the limit ${limit}`,
       });
     }
   }
-  const interval = spec.gateway?.loadBalancer?.checkInterval;
-  if (interval === 0)
+  if (spec.gateway?.loadBalancer?.checkInterval === 0) {
     refusals.push({ path: "spec.gateway.loadBalancer.checkInterval", reason: "is 0; a check needs a pause" });
+  }
+  if (hc?.pollInterval === 0) {
+    refusals.push({ path: "spec.gateway.hc.pollInterval", reason: "is 0; a look at the stats needs a pause" });
+  }
   return refusals;
 }
 

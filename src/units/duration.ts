@@ -54,8 +54,9 @@ export function parseDuration(value: unknown): ParsedDuration {
     end = PART.lastIndex;
   }
   if (end !== text.length) return refused("it is not a number with the units ms, s, m or h");
-  // A product such as 1.1 × 1000 may be a hair over the whole number that was meant.
-  return inRange(Math.ceil(totalMs / 1000 - 1e-9));
+  // A product such as 1.1 × 1000 may be a hair over the whole number that was meant; and Go, which reads durations for the
+  // API server, drops what is below a nanosecond in each part.
+  return inRange(Math.max(0, Math.ceil(totalMs / 1000 - 1e-6)));
 }
 
 /** Writes a duration the one way in which this program writes all of them: `90s`. */

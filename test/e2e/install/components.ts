@@ -12,6 +12,9 @@ import { delimiter, join, resolve } from "node:path";
 /** Where built components are kept: an absolute path. */
 export const cacheFolder: string = resolve(process.env.GRACEGATE_CACHE ?? ".cache");
 
+/** The version of helm that charts are tested with. */
+const HELM_VERSION = "v3.22.0";
+
 /** A component: the path of its executable (empty where it is missing), and why it cannot be had. */
 export interface Component {
   readonly path: string;
@@ -45,6 +48,21 @@ export function kubernetes(component: string, version: string): Component {
     const folder = join(cacheFolder, `kubernetes-${version}`);
     run("bash", [join(import.meta.dirname, "kubernetes.sh"), version, folder, component]);
     return join(folder, component);
+  });
+}
+
+/** kubectl: the machine's, else built like the other components. */
+export function kubectl(version: string): Component {
+  const path = inPath("kubectl");
+  return path === undefined ? kubernetes("kubectl", version) : { path, missing: undefined };
+}
+
+/** helm, built from its Go module: charts are tested with one version on every machine. */
+export function helm(): Component {
+  return had("helm", () => {
+    const folder = join(cacheFolder, `helm-${HELM_VERSION}`);
+    run("bash", [join(import.meta.dirname, "helm.sh"), HELM_VERSION, folder]);
+    return join(folder, "helm");
   });
 }
 
