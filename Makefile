@@ -1,6 +1,6 @@
 # Two commands do everything: `make run` and `make test`. Node 24 comes pinned from npm, so any Node >= 20 can start.
 SHELL := /bin/bash
-.PHONY: run test e2e bench lint format golden generate build image clean
+.PHONY: run test e2e bench lint format golden generate build clean
 
 # A stamp in node_modules says which lock file is installed.
 node_modules/.installed: package.json package-lock.json .npmrc

@@ -25,9 +25,9 @@ export interface Load {
   readonly check?: (body: string) => void;
 }
 
-/** Runs a load, after a second of the same to warm up. */
+/** Runs a load, after up to two seconds of the same to warm up; with 0 seconds, one request a connection. */
 export async function run(load: Load): Promise<LoadResult> {
-  await phase({ ...load, seconds: Math.min(2, load.seconds) });
+  if (load.seconds > 0) await phase({ ...load, seconds: Math.min(2, load.seconds) });
   return phase(load);
 }
 
@@ -45,7 +45,7 @@ async function phase({ port, path, bodies, connections, seconds, check }: Load):
   let isChecked = check === undefined;
   await Promise.all(
     sockets.map(async (socket) => {
-      while (performance.now() < end) {
+      do {
         const sent = performance.now();
         const answer = await exchange(socket, requests[next++ % requests.length] ?? Buffer.alloc(0));
         latencies.push(performance.now() - sent);
@@ -53,7 +53,7 @@ async function phase({ port, path, bodies, connections, seconds, check }: Load):
           isChecked = true;
           check?.(answer);
         }
-      }
+      } while (performance.now() < end);
       socket.destroy();
     }),
   );

@@ -106,7 +106,9 @@ async function show(file: string): Promise<void> {
 
   const policies = outcome.policies.map(({ namespace, name }) => `${namespace}/${name}`).join(", ");
   print(`\n${bold(`== ${file}: a ${outcome.facts.role}, with ${policies}`)}`);
-  print(diffText(podDiff(pod, after, reasonsFor(outcome.plan.context)), paint, process.stdout.columns ?? 80));
+  print(
+    diffText(podDiff(pod, after, reasonsFor(outcome.plan.context)), paint, Math.max(process.stdout.columns || 80, 60)),
+  );
   for (const warning of textsAt(answer, "warnings")) print(`warning: ${warning}`);
 }
 
@@ -137,10 +139,14 @@ function post(review: JsonObject): Promise<JsonObject> {
 function next(): void {
   print(`
 ${bold("Try next")}
-  edit examples/policies/shop.yaml      the webhook reads it again within a second (run make run once more to see)
-  examples/webhook-configuration.yaml   tells an API server of the webhook
-  docs/policy.md, docs/overrides.md     every setting, and the annotation that overrides it for one pod
-  make test, make e2e                   what is proved, and on what`);
+  examples/policies/shop.yaml, examples/pods/
+      change a number there and run make run again
+  examples/webhook-configuration.yaml
+      tells an API server of the webhook
+  docs/policy.md, docs/overrides.md
+      every setting, and the annotation that overrides it for one pod
+  make test, make e2e
+      what is proved, and on what`);
 }
 
 async function finished(process: ChildProcess): Promise<number> {

@@ -9,5 +9,5 @@ const P99_FACTOR = 1.2;
  * The product of a whole number with 1.2 may be a hair above the exact value, which must not cost a second.
  */
 export function drainTimeoutOfP99(requestP99: Seconds): Seconds {
-  return Math.ceil(requestP99 * P99_FACTOR - 1e-9);
+  return Math.max(0, Math.ceil(requestP99 * P99_FACTOR - 1e-9));
 }

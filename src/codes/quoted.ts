@@ -7,6 +7,8 @@ const LONGEST = 60;
  */
 export function quoted(value: string): string {
   const short = value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value;
-  // JSON leaves U+007F as it is, and a lone surrogate would not be valid UTF-8 in the answer.
-  return JSON.stringify(short.toWellFormed()).replaceAll("\u007f", "\\u007f");
+  // JSON leaves U+007F to U+009F as they are, and a lone surrogate would not be valid UTF-8 in the answer.
+  return JSON.stringify(short.toWellFormed()).replace(/[\u007f-\u009f]/g, (control) => {
+    return `\\u00${control.charCodeAt(0).toString(16)}`;
+  });
 }

@@ -34,6 +34,14 @@ function code<Details>(
   return { severity, meaning, remedy, sentence };
 }
 
+/** Names that a sentence repeats; the API server cuts warnings that are long together. */
+const MOST_NAMES = 5;
+
+function namesOf(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).map(quoted).join(", ");
+  return names.length > MOST_NAMES ? `${shown} and ${names.length - MOST_NAMES} more` : shown;
+}
+
 /** All codes. GG1 overrides, GG2 proxy.istio.io/config, GG3 the budget, GG4 mutations, GG5 this program, GG6 sources. */
 export const codes = {
   GG101: code(
@@ -77,7 +85,7 @@ export const codes = {
     "Values under proxyMetadata that YAML 1.1 reads as a bool or a number were quoted, since Istio refuses them.",
     "Quote them in the manifest.",
     (d: { names: readonly string[] }) =>
-      `proxy.istio.io/config: proxyMetadata ${d.names.map((name) => quoted(name)).join(", ")} was not a string, which Istio refuses; it was quoted.`,
+      `proxy.istio.io/config: proxyMetadata ${namesOf(d.names)} was not a string, which Istio refuses; it was quoted.`,
   ),
   GG203: code(
     "warning",

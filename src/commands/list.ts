@@ -19,6 +19,16 @@ export const commands: readonly ListedCommand[] = [
     load: async () => (await import("./webhook.ts")).webhook,
   },
   {
+    name: "probe",
+    summary: "counts lost requests while pods or balancers change",
+    load: async () => (await import("./probe.ts")).probe,
+  },
+  {
+    name: "probe-target",
+    summary: "a tiny application to probe: /sleep, /stream, /ws, TCP echo",
+    load: async () => (await import("./probe-target.ts")).probeTarget,
+  },
+  {
     name: "certs",
     summary: "makes a development CA and serving certificate",
     load: async () => (await import("./certs.ts")).certs,

@@ -49,7 +49,9 @@ export const webhook: CommandDefinition = {
           "gracegate",
         ),
       )
-      .addOption(option("--mesh-config <file>", "Istio's mesh config; watched", "MESH_CONFIG"))
+      .addOption(
+        option("--mesh-config <path>", "Istio's mesh config, or a mounted ConfigMap's folder; watched", "MESH_CONFIG"),
+      )
       .addOption(
         option(
           "--gateway-templates <list>",

@@ -61,7 +61,7 @@ export function overlay(there: JsonValue | undefined, wanted: JsonValue): JsonVa
   if (isObject(there) && isObject(wanted)) {
     return Object.entries(wanted).reduce<JsonObject>(
       (object, [key, value]) => withKey(object, key, overlay(valueAt(there, key), value)),
-      there,
+      withoutOther(there, wanted),
     );
   }
   if (Array.isArray(there) && isNamed(there) && Array.isArray(wanted) && isNamed(wanted)) {
@@ -73,6 +73,12 @@ export function overlay(there: JsonValue | undefined, wanted: JsonValue): JsonVa
     ];
   }
   return wanted;
+}
+
+/** A variable has a value or a reference; the API server refuses both together. */
+function withoutOther(there: JsonObject, wanted: JsonObject): JsonObject {
+  if (valueAt(wanted, "valueFrom") !== undefined) return withKey(there, "value", undefined);
+  return valueAt(wanted, "value") === undefined ? there : withKey(there, "valueFrom", undefined);
 }
 
 function isNamed(list: JsonArray): boolean {

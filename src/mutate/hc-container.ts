@@ -5,7 +5,16 @@
  * or is not wanted. One of ours is brought up to date; a user's own container of that name only gets the variables that
  * it lacks.
  */
-import { type JsonObject, type JsonValue, objectAt, objectsAt, sameJson, textAt, valueAt } from "../pod/json.ts";
+import {
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  objectsAt,
+  sameJson,
+  textAt,
+  textsAt,
+  valueAt,
+} from "../pod/json.ts";
 import { isOurs } from "../pod/status.ts";
 import { type Context, type GatewayRole, type Mutation, unchanged } from "./context.ts";
 import { containerNamed, overlay, withContainer, withSpec } from "./edit.ts";
@@ -34,7 +43,7 @@ function withOurs(pod: JsonObject, context: Context, role: GatewayRole, image: s
   const secrets = pullSecrets(pod, context, role.settings.hc.imagePullSecrets ?? []);
   const wrote: Record<string, JsonValue> = { hc: image };
   if (secrets.added.length > 0) wrote.imagePullSecrets = secrets.added;
-  const withSecrets = secrets.list === undefined ? pod : withSpec(pod, "imagePullSecrets", secrets.list);
+  const withSecrets = secrets.pod;
   if (there === undefined) return { pod: inserted(withSecrets, wanted), wrote };
   const updated = withoutStaleVariables(overlay(there, wanted), wanted);
   if (sameJson(there, updated)) return { pod: withSecrets, wrote };
@@ -81,22 +90,24 @@ function withMissingVariables(pod: JsonObject, { budget, facts }: Context) {
   return { pod: withContainer(pod, "containers", at.index, { ...at.container, env }), wrote };
 }
 
-/** hc of an earlier call that is not wanted any more. */
-function withoutOurs(pod: JsonObject, { facts }: Context): JsonObject {
+/** Without hc of an earlier call that is not wanted any more, and its pull secrets. */
+function withoutOurs(pod: JsonObject, context: Context): JsonObject {
   const at = containerNamed(pod, "containers", "hc");
-  if (at === undefined || !isOurs(facts.status, "hc", textAt(at.container, "image"))) return pod;
-  const containers = valueAt(objectAt(pod, "spec"), "containers");
-  return Array.isArray(containers) ? withSpec(pod, "containers", containers.toSpliced(at.index, 1)) : pod;
+  if (at === undefined || !isOurs(context.facts.status, "hc", textAt(at.container, "image"))) return pod;
+  const rest = pullSecrets(pod, context, []).pod;
+  const containers = valueAt(objectAt(rest, "spec"), "containers");
+  return Array.isArray(containers) ? withSpec(rest, "containers", containers.toSpliced(at.index, 1)) : rest;
 }
 
-/** The pod's pull secrets united with the policy's; `list` is undefined where nothing is to be added. */
+/** The pod's pull secrets united with the policy's; ones that an earlier call added and nobody wants now go. */
 function pullSecrets(pod: JsonObject, { facts }: Context, wanted: readonly string[]) {
   const there = objectsAt(objectAt(pod, "spec"), "imagePullSecrets");
+  const earlier = textsAt(facts.status.wrote, "imagePullSecrets");
   const missing = wanted.filter((name) => !there.some((secret) => secret.name === name));
-  const earlier = facts.status.wrote.imagePullSecrets;
-  const kept = Array.isArray(earlier) ? earlier.filter((name) => wanted.includes(String(name))) : [];
+  const kept = there.filter(({ name }) => !earlier.includes(String(name)) || wanted.includes(String(name)));
+  const list = [...kept, ...missing.map((name) => ({ name }))];
   return {
-    added: [...kept, ...missing],
-    list: missing.length === 0 ? undefined : [...there, ...missing.map((name) => ({ name }))],
+    added: [...new Set([...earlier.filter((name) => wanted.includes(name)), ...missing])],
+    pod: sameJson(there, list) ? pod : withSpec(pod, "imagePullSecrets", list.length === 0 ? undefined : list),
   };
 }

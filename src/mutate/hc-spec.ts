@@ -9,6 +9,7 @@ import type { Budget } from "../budget/budget.ts";
 import { STATUS_PORT } from "../pod/annotations.ts";
 import { type JsonObject, type JsonValue, objectAt, objectsAt, textAt, valueAt } from "../pod/json.ts";
 import { requestsOf } from "../pod/pod-rules.ts";
+import type { ConfigValue } from "../pod/proxy-config.ts";
 import type { GatewaySettings } from "../policy/settings.ts";
 import { formatCpu, formatMemory, parseQuantity } from "../units/quantity.ts";
 import type { Context, GatewayRole } from "./context.ts";
@@ -89,8 +90,9 @@ function environmentOf(context: Context, role: GatewayRole): readonly JsonObject
     HEALTH_PORT: String(settings.hc.port),
     CONTROL_PORT: String(settings.hc.controlPort),
     METRICS_PORT: String(settings.hc.metricsPort),
-    ENVOY_ADMIN_PORT: portFrom(context, "proxyAdminPort"),
-    AGENT_STATUS_PORT: textAt(context.facts.annotations, STATUS_PORT) ?? portFrom(context, "statusPort"),
+    ENVOY_ADMIN_PORT: portIn(context.config?.get(["proxyAdminPort"])),
+    AGENT_STATUS_PORT:
+      portIn(textAt(context.facts.annotations, STATUS_PORT)) ?? portIn(context.config?.get(["statusPort"])),
     RETIRE_CONNECTIONS: String(settings.retireConnections.value),
     LOG_LEVEL: settings.hc.logLevel ?? "info",
   };
@@ -109,10 +111,9 @@ function budgetVariables(budget: Budget): Record<string, string> {
   };
 }
 
-/** A port that the annotation moves; hc's own default otherwise. */
-function portFrom({ config }: Context, key: string): string | undefined {
-  const value = config?.get([key]);
-  return typeof value === "string" && /^[0-9]{1,5}$/.test(value) ? value : undefined;
+/** A port that an annotation moves; undefined where it is none, and hc's own default holds. */
+function portIn(value: ConfigValue | undefined): string | undefined {
+  return typeof value === "string" && /^[1-9][0-9]{0,4}$/.test(value) ? value : undefined;
 }
 
 /** Requests and limits of hc, within what the pod's own (spec.resources) leave. */

@@ -4,7 +4,7 @@
 import { type Notice, notice } from "../codes/registry.ts";
 import { type Facts, factsOf } from "../pod/facts.ts";
 import type { JsonObject } from "../pod/json.ts";
-import { type Layer, pick, type Sourced } from "../policy/layers.ts";
+import { type Layer, pick, pickEither, type Sourced } from "../policy/layers.ts";
 import { type BadOverride, overridesOf } from "../policy/overrides.ts";
 import type { PolicySpec } from "../policy/schema.ts";
 import { resolveInvalid, resolveMode } from "../policy/settings.ts";
@@ -92,11 +92,29 @@ function insteadOf(setting: string, layers: readonly Layer[], role: "gateway" | 
       ...spec[role],
       mode: spec.mode,
     });
-  const used: Sourced<unknown> | undefined = setting === "" ? undefined : pick(layers, field(setting));
-  if (used !== undefined) return `Using ${shown(setting, used.value)} from ${used.origin}.`;
-  const p99 = setting === "drainTimeout" ? pick(layers, field("requestP99")) : undefined;
-  if (p99 !== undefined) return `Using requestP99 ${shown("requestP99", p99.value)} from ${p99.origin}.`;
-  return "It is ignored.";
+  const using = (name: string, used: Sourced<unknown> | undefined): string =>
+    used === undefined
+      ? "It is ignored."
+      : `Using ${name === setting ? "" : `${name} `}${shown(name, used.value)} from ${used.origin}.`;
+  switch (setting) {
+    case "":
+      return using(setting, undefined);
+    case "drainTimeout":
+    case "requestP99": {
+      // Two ways to say one thing: what holds may have been said the other way.
+      const drain = pickEither(layers, field("drainTimeout"), field("requestP99"));
+      if (drain === undefined) return using(setting, undefined);
+      return "explicit" in drain ? using("drainTimeout", drain.explicit) : using("requestP99", drain.other);
+    }
+    case "loadBalancer.buffer": {
+      const checks = (spec: PolicySpec) =>
+        field("loadBalancer.checkInterval")(spec) ?? field("loadBalancer.checkFall")(spec);
+      const buffer = pickEither(layers, field(setting), checks);
+      return using(setting, buffer !== undefined && "explicit" in buffer ? buffer.explicit : undefined);
+    }
+    default:
+      return using(setting, pick(layers, field(setting)));
+  }
 }
 
 /** Settings of this kind are numbers of seconds; the others are shown as they are. */

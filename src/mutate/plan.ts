@@ -165,7 +165,7 @@ function graceOf(facts: Facts, { gracePeriodWish }: PlanInput, max: Seconds): Gr
 }
 
 function graceWish({ gracePeriodWish: wish }: PlanInput, budget: Context["budget"]): readonly Notice[] {
-  if (wish === undefined || wish >= budget.gracePeriod) return [];
+  if (wish === undefined || wish >= budget.gracePeriod || wish >= budget.needs) return [];
   return [notice("GG104", { wish, needs: budget.needs, final: budget.gracePeriod })];
 }
 

@@ -6,7 +6,7 @@
  */
 
 /** Entries that are kept; the ones that were not asked for longest go first. */
-const ENTRIES = 512;
+const ENTRIES = 256;
 
 /** Longest text that is remembered, characters. */
 const LONGEST = 4096;

@@ -13,7 +13,8 @@ import { spellings } from "./spellings.ts";
 export function jsonDocument(text: string): EditableDocument | undefined {
   let root: JsonValue;
   try {
-    root = JSON.parse(text, keepNumber);
+    // Trimming takes a byte order mark with it.
+    root = JSON.parse(text.trim(), keepNumber);
   } catch {
     return undefined;
   }
@@ -41,7 +42,7 @@ class JsonDocument implements EditableDocument {
   values(): ConfigValues {
     return new Map(
       Object.entries(this.#root).flatMap(([name, value]): [string, ConfigValue | Map<string, ConfigValue>][] => {
-        if (isObject(value) && !JSON.isRawJSON(value)) {
+        if (isMapping(value)) {
           return [[name, new Map(Object.entries(value).flatMap(([key, inner]) => named(key, inner)))]];
         }
         return named(name, value);
@@ -61,17 +62,15 @@ class JsonDocument implements EditableDocument {
       return;
     }
     const parent = at(this.#root, first);
-    const mapping = isObject(parent) ? parent : {};
+    const mapping = isMapping(parent) ? parent : {};
     this.#root = withKey(this.#root, first, withKey(mapping, childKey(mapping, path), value));
   }
 
   #remove(path: ConfigPath): void {
     const first = keyOf(this.#root, path[0]);
     const parent = at(this.#root, first);
-    if (path.length === 1 || !isObject(parent)) {
-      this.#root = withKey(this.#root, first, path.length === 1 ? undefined : parent);
-      return;
-    }
+    if (path.length === 1) this.#root = withKey(this.#root, first, undefined);
+    if (path.length === 1 || !isMapping(parent)) return;
     const mapping = withKey(parent, childKey(parent, path), undefined);
     this.#root = withKey(this.#root, first, Object.keys(mapping).length === 0 ? undefined : mapping);
   }
@@ -79,15 +78,11 @@ class JsonDocument implements EditableDocument {
   quoteMetadata(): readonly string[] {
     const first = keyOf(this.#root, "proxyMetadata");
     const metadata = at(this.#root, first);
-    if (!isObject(metadata)) return [];
+    if (!isMapping(metadata)) return [];
     const wrong = Object.entries(metadata).filter(([, value]) => isScalar(value) && typeof value !== "string");
     if (wrong.length === 0) return [];
-    const right = wrong.map(([name, value]): [string, JsonValue] => [name, textOf(value)]);
-    this.#root = withKey(
-      this.#root,
-      first,
-      wrong.reduce((map, [name], i) => withKey(map, name, right[i]?.[1]), metadata),
-    );
+    const quoted = Object.fromEntries(wrong.map(([name, value]) => [name, textOf(value)]));
+    this.#root = withKey(this.#root, first, { ...metadata, ...quoted });
     return wrong.map(([name]) => name);
   }
 
@@ -108,6 +103,11 @@ function keyOf(object: JsonValue | undefined, name: string): string {
 function childKey(parent: JsonValue | undefined, [first, second]: ConfigPath): string {
   if (second === undefined) return first;
   return first === "proxyMetadata" ? second : keyOf(parent, second);
+}
+
+/** A number that is kept as it is written is an object to JavaScript. */
+function isMapping(value: JsonValue | undefined): value is JsonObject {
+  return isObject(value) && !JSON.isRawJSON(value);
 }
 
 function isScalar(value: JsonValue): boolean {

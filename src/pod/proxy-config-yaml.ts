@@ -16,6 +16,7 @@ import {
   parseDocument,
   Scalar,
   type ScalarTag,
+  visit,
   YAMLMap,
   YAMLSeq,
 } from "yaml";
@@ -31,8 +32,14 @@ import type {
 import { spellings } from "./spellings.ts";
 import { needsQuotes } from "./yaml-1.1.ts";
 
-/** Aliases that one anchor may stand for in all; go-yaml refuses excessive aliasing as well. */
+/**
+ * Aliases that an annotation may have, and values that one anchor may stand for in all. The yaml package finds the anchor
+ * of each alias by a walk over the document: 20,000 of them took minutes. go-yaml refuses excessive aliasing as well.
+ */
 const MAX_ALIASES = 100;
+
+/** The tag of what is a text, however it looks. */
+const TEXT = "tag:yaml.org,2002:str";
 
 /** A configuration with nothing in it. */
 export function emptyYamlDocument(): EditableDocument {
@@ -43,13 +50,15 @@ export function emptyYamlDocument(): EditableDocument {
 export function yamlDocument(text: string): ParsedDocument {
   const document = read(text);
   const problem = document.errors[0];
+  if (problem?.code === "MULTIPLE_DOCS") return refused("it has more than one YAML document");
   if (problem !== undefined) return refused(`it is not YAML: ${problem.message.split("\n")[0] ?? ""}`);
   const root: unknown = document.contents;
   if (root === null || (isScalar(root) && (root.value === "" || root.value === "null" || root.value === "~"))) {
     return { ok: true, document: new YamlDocument(document, new YAMLMap(), text) };
   }
   if (!isMap<Node, Node>(root)) return refused(`it is a ${isSeq(root) ? "list" : "single value"}, not a mapping`);
-  if (text.includes("*") && !expands(document)) return refused("it has too many YAML aliases");
+  const wrong = text.includes("*") ? aliasProblem(document) : undefined;
+  if (wrong !== undefined) return refused(wrong);
   return { ok: true, document: new YamlDocument(document, root, text) };
 }
 
@@ -78,14 +87,24 @@ function read(text: string): Document<Node> {
   });
 }
 
-/** Whether the aliases of a document stay within bounds when they are replaced by what they stand for. */
-function expands(document: Document<Node>): boolean {
+/** What is wrong with the aliases of a document when they are replaced by what they stand for. */
+function aliasProblem(document: Document<Node>): string | undefined {
+  if (aliasesOf(document).length > MAX_ALIASES) return "it has too many YAML aliases";
   try {
     document.toJS({ maxAliasCount: MAX_ALIASES });
-    return true;
-  } catch {
-    return false;
+    return undefined;
+  } catch (error) {
+    return String(error).includes("Unresolved alias")
+      ? "it has a YAML alias without an anchor"
+      : "it has too many YAML aliases";
   }
+}
+
+/** The anchors that the aliases of a document name, one for each alias. */
+function aliasesOf(document: Document<Node>): readonly string[] {
+  const sources: string[] = [];
+  visit(document, { Alias: (_, { source }) => void sources.push(source) });
+  return sources;
 }
 
 type Mapping = YAMLMap<Node, Node>;
@@ -94,21 +113,28 @@ class YamlDocument implements EditableDocument {
   readonly #document: Document<Node>;
   readonly #root: Mapping;
   readonly #indent: number;
+  /** Anchors that have aliases. */
+  readonly #aliased: ReadonlySet<string>;
+  /** Whether lists are indented below their keys. */
+  readonly #indentSeq: boolean;
 
   constructor(document: Document<Node>, root: Mapping, text: string) {
     this.#document = document;
     this.#root = root;
     this.#indent = /^( {1,8})[^ #\n-]/m.exec(text)?.[1]?.length ?? 2;
+    this.#aliased = new Set(text.includes("*") ? aliasesOf(document) : []);
+    this.#indentSeq = !/^( *)[^ #\n-][^\n]*:[ \t]*\r?\n\1- /m.test(text);
     document.contents = root;
   }
 
   values(): ConfigValues {
     const values = new Map<string, ConfigValue | Map<string, ConfigValue>>();
-    // Of duplicate keys the last one is set last.
     for (const pair of this.#root.items) {
       const value = this.#resolve(pair.value);
       const read = isMap<Node, Node>(value) ? this.#inner(value) : this.#read(value);
-      if (read !== undefined) values.set(keyOf(pair), read);
+      // The last of duplicate keys counts, also where it says nothing.
+      if (read === undefined) values.delete(keyOf(pair));
+      else values.set(keyOf(pair), read);
     }
     return values;
   }
@@ -117,13 +143,14 @@ class YamlDocument implements EditableDocument {
     const values = new Map<string, ConfigValue>();
     for (const pair of mapping.items) {
       const read = this.#read(this.#resolve(pair.value));
-      if (read !== undefined) values.set(keyOf(pair), read);
+      if (read === undefined) values.delete(keyOf(pair));
+      else values.set(keyOf(pair), read);
     }
     return values;
   }
 
   #read(value: Node | undefined): ConfigValue | undefined {
-    if (isScalar(value)) return typeof value.value === "string" ? value.value : undefined;
+    if (isScalar(value)) return typeof value.value === "string" && !isNull(value) ? value.value : undefined;
     if (!isSeq(value)) return undefined;
     return value.items.flatMap((item) => textOf(this.#resolve(item as Node)) ?? []);
   }
@@ -139,17 +166,57 @@ class YamlDocument implements EditableDocument {
       parent = this.#mapping(path[0]);
       if (parent === undefined) {
         parent = new YAMLMap<Node, Node>();
-        put(this.#root, spellings(path[0]), parent);
+        this.#put(this.#root, spellings(path[0]), parent);
       }
     }
-    put(parent, namesOf(path), nodeFor(path, value));
+    this.#put(parent, namesOf(path), nodeFor(path, value));
   }
 
   #remove(path: ConfigPath): void {
     const parent = path.length === 1 ? this.#root : this.#mapping(path[0]);
     if (parent === undefined) return;
-    drop(parent, namesOf(path));
-    if (path.length === 2 && parent.items.length === 0) drop(this.#root, spellings(path[0]));
+    this.#drop(parent, namesOf(path));
+    if (path.length === 2 && parent.items.length === 0) this.#drop(this.#root, spellings(path[0]));
+  }
+
+  #put(mapping: Mapping, names: readonly string[], value: Node): void {
+    const pair = pairAt(mapping, names);
+    if (pair === undefined) {
+      const name = new Scalar(names[0] ?? "");
+      if (mapping.flow && mapping.items.some((item) => isScalar(item.key) && item.key.type === "QUOTE_DOUBLE")) {
+        name.type = "QUOTE_DOUBLE";
+      }
+      mapping.add({ key: name, value } as unknown as Pair<Node, Node>);
+      return;
+    }
+    if (isSeq<Node>(pair.value) && isSeq<Node>(value)) {
+      const old = new Map(pair.value.items.map((item) => [textOf(item), item]));
+      const items = new Set(value.items.map((item) => old.get(textOf(item)) ?? item));
+      for (const item of pair.value.items) if (!items.has(item)) this.#release(item);
+      pair.value.items = [...items];
+      return;
+    }
+    if (isScalar(pair.value) && pair.value.comment && isScalar(value)) value.comment = pair.value.comment;
+    this.#release(pair.value);
+    pair.value = value;
+  }
+
+  #drop(mapping: Mapping, names: readonly string[]): void {
+    for (const item of mapping.items) if (names.includes(keyOf(item))) this.#release(item.value);
+    mapping.items = mapping.items.filter((item) => !names.includes(keyOf(item)));
+  }
+
+  /** Gives every alias of a node, or of a part of it, a copy of its own, before the node goes or changes. */
+  #release(node: Node | null | undefined): void {
+    if (this.#aliased.size === 0) return;
+    visit(node ?? null, (_, part) => {
+      if (!(isScalar(part) || isMap(part) || isSeq(part)) || !this.#aliased.has(part.anchor ?? "")) return;
+      visit(this.#document, {
+        Alias: (_key, alias) =>
+          alias.source === part.anchor && alias.resolve(this.#document) === part ? withoutAnchor(part) : undefined,
+      });
+      delete part.anchor;
+    });
   }
 
   quoteMetadata(): readonly string[] {
@@ -157,14 +224,25 @@ class YamlDocument implements EditableDocument {
     if (metadata === undefined) return [];
     return metadata.items.flatMap((pair) => {
       const value = this.#resolve(pair.value);
-      if (!isScalar(value) || value.type !== "PLAIN" || !needsQuotes(String(value.value))) return [];
-      value.type = "QUOTE_DOUBLE";
+      if (!isScalar(value) || value.type !== "PLAIN" || value.tag === TEXT || !needsQuotes(String(value.value)))
+        return [];
+      // Elsewhere the same value may have to stay a bool or a number.
+      if (value === pair.value) this.#release(value);
+      else pair.value = withoutAnchor(value);
+      const own = pair.value as Scalar;
+      own.type = "QUOTE_DOUBLE";
+      delete own.tag;
       return [keyOf(pair)];
     });
   }
 
   print(): string {
-    return this.#document.toString({ lineWidth: 0, flowCollectionPadding: false, indent: this.#indent });
+    return this.#document.toString({
+      lineWidth: 0,
+      flowCollectionPadding: false,
+      indent: this.#indent,
+      indentSeq: this.#indentSeq,
+    });
   }
 
   #resolve(node: Node | null | undefined): Node | undefined {
@@ -184,6 +262,11 @@ function namesOf(path: ConfigPath): readonly string[] {
   return first === "proxyMetadata" ? [second] : spellings(second);
 }
 
+/** A plain null, which Istio reads as a field that is not there. */
+function isNull(scalar: Scalar): boolean {
+  return scalar.type === Scalar.PLAIN && scalar.tag !== TEXT && /^(?:~|null|Null|NULL|)$/.test(String(scalar.value));
+}
+
 function textOf(node: Node | undefined): string | undefined {
   return isScalar(node) ? String(node.value) : undefined;
 }
@@ -201,27 +284,10 @@ function pairAt(mapping: Mapping, names: readonly string[]): Pair<Node, Node> | 
   return undefined;
 }
 
-function put(mapping: Mapping, names: readonly string[], value: Node): void {
-  const pair = pairAt(mapping, names);
-  if (pair === undefined) {
-    const name = new Scalar(names[0] ?? "");
-    if (mapping.flow && mapping.items.some((item) => isScalar(item.key) && item.key.type === "QUOTE_DOUBLE")) {
-      name.type = "QUOTE_DOUBLE";
-    }
-    mapping.add({ key: name, value } as unknown as Pair<Node, Node>);
-    return;
-  }
-  if (isSeq<Node>(pair.value) && isSeq<Node>(value)) {
-    const old = pair.value.items;
-    pair.value.items = value.items.map((item) => old.find((element) => textOf(element) === textOf(item)) ?? item);
-    return;
-  }
-  if (isScalar(pair.value) && pair.value.comment && isScalar(value)) value.comment = pair.value.comment;
-  pair.value = value;
-}
-
-function drop(mapping: Mapping, names: readonly string[]): void {
-  mapping.items = mapping.items.filter((item) => !names.includes(keyOf(item)));
+function withoutAnchor(node: Scalar | YAMLMap | YAMLSeq): Node {
+  const copy = node.clone() as Scalar;
+  delete copy.anchor;
+  return copy;
 }
 
 function nodeFor(path: ConfigPath, value: NewValue): Node {

@@ -7,20 +7,20 @@
  */
 
 const BOOL = /^(?:y|Y|n|N|yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF)$/;
-const INTEGER = /^[-+]?(?:0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|[0-9][0-9_]*)$/;
-const FLOAT = /^[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9_]+)(?:[eE][-+]?[0-9]+)?$/;
+const INTEGER = /^[-+]?(?:0[bB][01]+|0[oO]?[0-7]+|0[xX][0-9a-fA-F]+|[0-9]+)$/;
+const FLOAT = /^[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$/;
 const NOT_A_NUMBER = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
-const SEXAGESIMAL = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
+const SEXAGESIMAL = /^[-+]?[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9]*)?$/;
 const DATE = /^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:$|[Tt \t])/;
 
 /** Whether a plain scalar has to be quoted to be a text in YAML 1.1. */
 export function needsQuotes(plain: string): boolean {
-  return (
-    BOOL.test(plain) ||
-    INTEGER.test(plain) ||
-    FLOAT.test(plain) ||
-    NOT_A_NUMBER.test(plain) ||
-    SEXAGESIMAL.test(plain) ||
-    DATE.test(plain)
-  );
+  return BOOL.test(plain) || isNumber(plain) || DATE.test(plain);
+}
+
+function isNumber(plain: string): boolean {
+  // What may be a number begins like one; go-yaml drops all underscores in it before it looks.
+  if (!/^[-+.0-9]/.test(plain)) return false;
+  const bare = plain.replaceAll("_", "");
+  return INTEGER.test(bare) || FLOAT.test(bare) || NOT_A_NUMBER.test(bare) || SEXAGESIMAL.test(bare);
 }

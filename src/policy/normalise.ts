@@ -22,6 +22,22 @@ export function normalise<T>(schema: Schema<T>, value: JsonValue, path: string, 
   return normalised(schema, value, path, refusals) as T;
 }
 
+/**
+ * A value without the fields that are null: the API server drops them when it stores an object, and in a file a section
+ * whose fields are all commented out is one. Free objects stay as they are.
+ */
+export function withoutNulls(schema: Schema<unknown>, value: JsonValue): JsonValue {
+  if (Array.isArray(value)) {
+    return value.map((element) => (schema.element === undefined ? element : withoutNulls(schema.element, element)));
+  }
+  if (!isObject(value) || (schema.kind !== "map" && schema.kind !== "object")) return value;
+  const entries = Object.entries(value).flatMap(([name, field]): [string, JsonValue][] => {
+    const of = schema.kind === "map" ? schema.element : schema.fields?.[name];
+    return field === null ? [] : [[name, of === undefined ? field : withoutNulls(of, field)]];
+  });
+  return Object.fromEntries(entries);
+}
+
 function normalised(schema: Schema<unknown>, value: JsonValue, path: string, refusals: Refusal[]): unknown {
   const below = (name: string) => (path === "" ? name : `${path}.${name}`);
   switch (schema.kind) {
@@ -43,8 +59,7 @@ function normalised(schema: Schema<unknown>, value: JsonValue, path: string, ref
       if (!isObject(value)) return {};
       const entries = Object.entries(value).flatMap(([name, field]): [string, unknown][] => {
         const of = schema.kind === "map" ? schema.element : schema.fields?.[name];
-        // Kubernetes drops a null when it stores an object; a file may have one.
-        return of === undefined || field === null ? [] : [[name, normalised(of, field, below(name), refusals)]];
+        return of === undefined ? [] : [[name, normalised(of, field, below(name), refusals)]];
       });
       return Object.fromEntries(entries);
     }

@@ -114,7 +114,7 @@ const hcFields = {
   pollInterval: duration("Time between two looks at Envoy's stats while draining.", { moreThanNothing: true }),
   healthPaths: list(
     "Paths that the load balancer checks.",
-    text("A path.", { pattern: "^/[^\\s?#]*$", maxLength: 256 }),
+    text("A path.", { pattern: "^/[^\\s?#,]*$", maxLength: 256 }),
     16,
   ),
   logLevel: choice("How much hc logs.", ["debug", "info", "warn", "error"]),

@@ -5,7 +5,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import { isObject, type JsonObject, type JsonValue, objectAt, textAt } from "../pod/json.ts";
 import { parseQuantity } from "../units/quantity.ts";
 import { nearest } from "./nearest.ts";
-import { normalise, type Refusal } from "./normalise.ts";
+import { normalise, type Refusal, withoutNulls } from "./normalise.ts";
 import { API_VERSION, KIND, type PolicySpec, policySpec } from "./schema.ts";
 import type { JsonSchema } from "./schema-builder.ts";
 import { selectorProblem } from "./selector.ts";
@@ -61,7 +61,7 @@ export function validatePolicy(object: JsonValue): ValidatedPolicy {
   if (namespace === undefined || namespace === "") {
     return bad("metadata.namespace", "is missing; a policy belongs to one namespace");
   }
-  const spec = object.spec ?? {};
+  const spec = withoutNulls(policySpec, object.spec ?? {});
   const errors = validateSpec(spec);
   if (errors.length > 0) return { ok: false, refusals: unique(errors.map(refusalOf)) };
   const refusals: Refusal[] = [];

@@ -4,10 +4,11 @@
  * An invalid edit keeps the last good set in force. The error names the file, the document in it, the field and what is
  * wrong there.
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { parseAllDocuments, parseDocument } from "yaml";
 import { type Notice, notice } from "../codes/registry.ts";
-import { isObject, type JsonValue, objectAt, objectsAt, textAt } from "../pod/json.ts";
+import { isObject, type JsonObject, type JsonValue, objectAt, objectsAt, textAt } from "../pod/json.ts";
 import { type MeshConfig, meshConfigOf } from "../policy/mesh-config.ts";
 import { type PolicySnapshot, snapshotOf } from "../policy/snapshot.ts";
 import { originOf, type Policy, validatePolicy } from "../policy/validate.ts";
@@ -17,7 +18,7 @@ import { filesAt } from "./watch-files.ts";
 export interface PolicyPaths {
   /** A file or a folder. */
   readonly policy: string;
-  /** A file with Istio's mesh config. */
+  /** A file with Istio's mesh config, or the folder of a mounted ConfigMap, in which it is called `mesh`. */
   readonly meshConfig: string | undefined;
   readonly rootNamespace: string;
 }
@@ -96,21 +97,29 @@ function policyOf(object: JsonValue, where: string, problems: Notice[]): readonl
   return [];
 }
 
-function readMeshConfig(file: string, problems: Notice[]): MeshConfig | undefined {
+function readMeshConfig(path: string, problems: Notice[]): MeshConfig | undefined {
+  const file = statSync(path, { throwIfNoEntry: false })?.isDirectory() ? join(path, "mesh") : path;
   const text = readText(file, problems);
   if (text === undefined) return undefined;
   try {
-    const value: unknown = parseDocument(text, { logLevel: "error" }).toJS();
-    if (!isObject(value)) throw new Error("it is not a mapping");
+    const value = mappingOf(text);
     // A ConfigMap holds the mesh config as a text; a plain file is the mesh config itself.
     const inner = textAt(objectAt(value, "data"), "mesh");
-    return meshConfigOf(
-      inner === undefined ? value : (parseDocument(inner, { logLevel: "error" }).toJS() as JsonValue),
-    );
+    return meshConfigOf(inner === undefined ? value : mappingOf(inner));
   } catch (error) {
     problems.push(problem(file, "", `is no mesh config: ${reasonOf(error)}`));
     return undefined;
   }
+}
+
+/** @throws an error that says what is wrong; a part of a broken document is not used */
+function mappingOf(text: string): JsonObject {
+  const document = parseDocument(text, { logLevel: "error" });
+  const [problem] = document.errors;
+  if (problem !== undefined) throw new Error(problem.message.split("\n")[0]?.replace(/:$/, ""));
+  const value: unknown = document.toJS();
+  if (!isObject(value)) throw new Error("it is not a mapping");
+  return value;
 }
 
 function readText(file: string, problems: Notice[]): string | undefined {

@@ -41,7 +41,8 @@ export function parseQuantity(value: unknown): number | undefined {
   if (match === null) return undefined;
   const number = Number(match[1]);
   if (match[2] !== undefined) return number * 10 ** Number(match[2]);
-  const factor = FACTOR[match[3] ?? ""];
+  const suffix = match[3] ?? "";
+  const factor = Object.hasOwn(FACTOR, suffix) ? FACTOR[suffix] : undefined;
   return factor === undefined ? undefined : number * factor;
 }
 

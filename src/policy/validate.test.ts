@@ -1,0 +1,252 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { JsonObject, JsonValue } from "../pod/json.ts";
+import { originOf, policyObject, validatePolicy } from "./validate.ts";
+
+const whole = (spec: JsonObject, metadata: JsonObject = { name: "default", namespace: "shop" }): JsonObject => ({
+  ...policyObject("default", "shop", spec),
+  metadata,
+});
+
+function refusals(object: JsonValue): readonly string[] {
+  const validated = validatePolicy(object);
+  return validated.ok ? [] : validated.refusals.map(({ path, reason }) => `${path} ${reason}`.trim());
+}
+
+const gateway = (fields: JsonObject) => whole({ gateway: fields });
+const lb = (fields: JsonObject) => gateway({ loadBalancer: fields });
+const hc = (fields: JsonObject) => gateway({ hc: fields });
+const selector = (fields: JsonObject) => whole({ selector: fields });
+const expression = (fields: JsonObject) => selector({ matchExpressions: [fields] });
+
+describe("an invalid policy names the field and what would be right", () => {
+  const cases: readonly [string, JsonValue, string][] = [
+    ["a list", [], "is not a mapping"],
+    ["a text", "policy", "is not a mapping"],
+    ["no apiVersion", {}, "apiVersion is missing, not gracegate.dev/v1alpha1"],
+    ["another apiVersion", { apiVersion: "v1" }, 'apiVersion is "v1", not gracegate.dev/v1alpha1'],
+    ["another kind", { ...whole({}), kind: "ConfigMap" }, 'kind is "ConfigMap", not GracePolicy'],
+    ["no metadata", { apiVersion: "gracegate.dev/v1alpha1", kind: "GracePolicy" }, "metadata.name is missing"],
+    ["an empty name", whole({}, { name: "", namespace: "shop" }), "metadata.name is missing"],
+    [
+      "no namespace",
+      whole({}, { name: "default" }),
+      "metadata.namespace is missing; a policy belongs to one namespace",
+    ],
+    ["a spec that is a list", { ...whole({}), spec: [] }, "spec must be object, but is []"],
+    ["an unknown field with a near one", whole({ gatway: {} }), "spec.gatway is not a field; did you mean gateway?"],
+    [
+      "an unknown field with no near one",
+      whole({ colour: "red" }),
+      "spec.colour is not a field; known are selector, mode, invalid, gateway, sidecar",
+    ],
+    [
+      "a field of the other role",
+      whole({ sidecar: { loadBalancer: {} } }),
+      "spec.sidecar.loadBalancer is not a field; known are requestP99, drainTimeout, terminationDrainDuration, minimumDrainDuration, exitOnZeroActiveConnections, holdApplicationUntilProxyStarts, maxGracePeriod, proxyStop, margin, applicationPreStopSleep",
+    ],
+    ["an unknown mode", whole({ mode: "enforce" }), 'spec.mode is "enforce"; write one of Enforce, Observe, Disabled'],
+    [
+      "an unknown answer to bad values",
+      whole({ invalid: "Refuse" }),
+      'spec.invalid is "Refuse"; write one of Warn, Deny',
+    ],
+    [
+      "Hold for a sidecar",
+      whole({ sidecar: { proxyStop: "Hold" } }),
+      'spec.sidecar.proxyStop is "Hold"; write one of Sigterm, Sleep, None',
+    ],
+    [
+      "an unknown profile",
+      lb({ profile: "ha-proxy" }),
+      'spec.gateway.loadBalancer.profile is "ha-proxy"; write one of generic, haproxy, netscaler, netscaler-trofs, f5, aws-nlb, aws-nlb-keep, aws-alb, gcp, azure, nginx-plus, envoy',
+    ],
+    [
+      "a duration in words",
+      gateway({ drainTimeout: "36 sec" }),
+      'spec.gateway.drainTimeout is "36 sec", not a duration; write 36s, 1m30s or a number of seconds',
+    ],
+    [
+      "a duration of days",
+      gateway({ margin: "1d" }),
+      'spec.gateway.margin is "1d", not a duration; write 36s, 1m30s or a number of seconds',
+    ],
+    [
+      "an empty duration",
+      gateway({ requestP99: "" }),
+      'spec.gateway.requestP99 is "", not a duration; write 36s, 1m30s or a number of seconds',
+    ],
+    [
+      "a fraction as duration",
+      gateway({ requestP99: 1.5 }),
+      "spec.gateway.requestP99 is 1.5, not a duration; write 36s, 1m30s or a number of seconds",
+    ],
+    [
+      "a bool as duration",
+      gateway({ requestP99: true }),
+      "spec.gateway.requestP99 is true, not a duration; write 36s, 1m30s or a number of seconds",
+    ],
+    [
+      "a negative duration as text",
+      gateway({ drainTimeout: "-5s" }),
+      'spec.gateway.drainTimeout is "-5s", not a duration; write 36s, 1m30s or a number of seconds',
+    ],
+    [
+      "a negative duration as number",
+      gateway({ drainTimeout: -5 }),
+      "spec.gateway.drainTimeout is not a duration: it is negative",
+    ],
+    [
+      "a duration of more than a day",
+      gateway({ maxGracePeriod: "25h" }),
+      "spec.gateway.maxGracePeriod is not a duration: it is longer than 24h",
+    ],
+    [
+      "a text for a bool",
+      gateway({ exitOnZeroActiveConnections: "true" }),
+      'spec.gateway.exitOnZeroActiveConnections must be boolean, but is "true"',
+    ],
+    ["a fall of 0", lb({ checkFall: 0 }), "spec.gateway.loadBalancer.checkFall must be >= 1, but is 0"],
+    ["a fall in words", lb({ checkFall: "2" }), 'spec.gateway.loadBalancer.checkFall must be integer, but is "2"'],
+    [
+      "an interval of 0",
+      lb({ checkInterval: "0s" }),
+      "spec.gateway.loadBalancer.checkInterval is 0; a check needs a pause",
+    ],
+    [
+      "a status that is none",
+      lb({ answers: { draining: { status: 99 } } }),
+      "spec.gateway.loadBalancer.answers.draining.status must be >= 200, but is 99",
+    ],
+    [
+      "an answer for no state",
+      lb({ answers: { drained: { status: 404 } } }),
+      "spec.gateway.loadBalancer.answers.drained is not a field; known are open, draining, closing, closed, fault",
+    ],
+    ["a port beyond 65535", hc({ port: 70_000 }), "spec.gateway.hc.port must be <= 65535, but is 70000"],
+    [
+      "one port twice",
+      hc({ port: 18182, metricsPort: 18182 }),
+      "spec.gateway.hc uses one port twice; port, controlPort and metricsPort must differ",
+    ],
+    ["an empty image", hc({ image: "" }), 'spec.gateway.hc.image must NOT have fewer than 1 characters, but is ""'],
+    [
+      "a quantity in words",
+      hc({ resources: { limits: { memory: "64 Mi" } } }),
+      'spec.gateway.hc.resources.limits.memory is "64 Mi", not a quantity such as 64Mi or 100m',
+    ],
+    [
+      "a request over its limit",
+      hc({ resources: { requests: { cpu: "1" }, limits: { cpu: "500m" } } }),
+      "spec.gateway.hc.resources.requests.cpu is 1, more than the limit 500m",
+    ],
+    [
+      "a path without a slash",
+      hc({ healthPaths: ["/ok", "health"] }),
+      'spec.gateway.hc.healthPaths[1] is "health" and does not match ^/[^\\s?#]*$',
+    ],
+    ["a variable without a name", hc({ extraEnv: [{ value: "x" }] }), "spec.gateway.hc.extraEnv[0].name is missing"],
+    [
+      "a variable whose name is none",
+      hc({ extraEnv: [{ name: "A B" }] }),
+      'spec.gateway.hc.extraEnv[0].name is "A B" and does not match ^[-._a-zA-Z][-._a-zA-Z0-9]*$',
+    ],
+    [
+      "a list that is none",
+      hc({ imagePullSecrets: "regcred" }),
+      'spec.gateway.hc.imagePullSecrets must be array, but is "regcred"',
+    ],
+    [
+      "labels of numbers",
+      selector({ matchLabels: { tier: 1 } }),
+      "spec.selector.matchLabels.tier must be string, but is 1",
+    ],
+    [
+      "a label with a slash in its name",
+      selector({ matchLabels: { "app.kubernetes.io/name": 1 } }),
+      "spec.selector.matchLabels.app.kubernetes.io/name must be string, but is 1",
+    ],
+    [
+      "an unknown operator",
+      expression({ key: "a", operator: "Equals" }),
+      'spec.selector.matchExpressions[0].operator is "Equals"; write one of In, NotIn, Exists, DoesNotExist',
+    ],
+    [
+      "a condition without a key",
+      expression({ operator: "Exists" }),
+      "spec.selector.matchExpressions[0].key is missing",
+    ],
+    [
+      "In without values",
+      expression({ key: "a", operator: "In" }),
+      "spec.selector.matchExpressions[0].values is empty; In needs at least one value",
+    ],
+    [
+      "Exists with values",
+      expression({ key: "a", operator: "Exists", values: ["b"] }),
+      "spec.selector.matchExpressions[0].values must be empty for Exists",
+    ],
+    [
+      "a long value is cut",
+      whole({ mode: "x".repeat(200) }),
+      `spec.mode is "${"x".repeat(59)}…; write one of Enforce, Observe, Disabled`,
+    ],
+  ];
+  for (const [name, object, sentence] of cases) {
+    it(name, () => assert.deepEqual(refusals(object), [sentence]));
+  }
+
+  it("all that is wrong is told at once", () => {
+    const wrong = refusals(whole({ mode: "x", gateway: { margin: "y", hc: { port: 0 } } }));
+    assert.deepEqual(
+      wrong.map((sentence) => sentence.split(" ")[0]),
+      ["spec.mode", "spec.gateway.margin", "spec.gateway.hc.port"],
+    );
+  });
+});
+
+describe("a valid policy", () => {
+  function spec(object: JsonObject) {
+    const validated = validatePolicy(object);
+    assert.ok(validated.ok, JSON.stringify(validated));
+    return validated.policy.spec;
+  }
+
+  it("comes out with its name, and its version where the API server gave one", () => {
+    const validated = validatePolicy(whole({}, { name: "default", namespace: "shop", resourceVersion: "12" }));
+    assert.ok(validated.ok);
+    assert.deepEqual(validated.policy, { name: "default", namespace: "shop", resourceVersion: "12", spec: {} });
+    assert.equal(originOf(validated.policy), "GracePolicy shop/default");
+  });
+
+  it("without a spec says nothing", () => {
+    const { spec: _, ...object } = whole({});
+    assert.deepEqual(spec(object), {});
+  });
+
+  it("has durations in seconds, however they are written", () => {
+    assert.deepEqual(spec(gateway({ requestP99: "1m30s", drainTimeout: 40, margin: "40" })).gateway, {
+      requestP99: 90,
+      drainTimeout: 40,
+      margin: 40,
+    });
+  });
+
+  it("has quantities as texts, however they are written", () => {
+    const { hc: read } = spec(hc({ resources: { requests: { cpu: 1, memory: "64Mi" } } })).gateway ?? {};
+    assert.deepEqual(read?.resources, { requests: { cpu: "1", memory: "64Mi" } });
+  });
+
+  it("passes objects of Kubernetes on as they are", () => {
+    const securityContext = { runAsUser: 1000, seLinuxOptions: { level: "s0" }, nothing: null };
+    const extraEnv = [{ name: "NODE", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } }];
+    const { hc: read } = spec(hc({ securityContext, extraEnv })).gateway ?? {};
+    assert.deepEqual([read?.securityContext, read?.extraEnv], [securityContext, extraEnv]);
+  });
+
+  it("loses fields of null, as in the API server: a section whose fields are all commented out", () => {
+    assert.deepEqual(spec(whole({ selector: null, sidecar: null, gateway: { hc: null, margin: null } })), {
+      gateway: {},
+    });
+  });
+});

@@ -1,0 +1,33 @@
+/**
+ * The report as JSON. Its fields are an interface: they are listed in docs/probe.md, and none changes its meaning.
+ */
+import type { Report } from "./run.ts";
+import { connectionErrorsOf, type Verdict } from "./verdict.ts";
+import { protocolOf } from "./words.ts";
+
+/** Turns a report into a value for JSON.stringify. Durations are milliseconds, instants milliseconds since the begin. */
+export function toJson(report: Report, verdict: Verdict): Record<string, unknown> {
+  const { plan, books, punctuality, trigger, haproxy, balancer } = report;
+  const { losses, timeline, outcomes, details, ...totals } = books;
+  return {
+    scenario: plan.scenario,
+    protocol: protocolOf(plan),
+    targets: plan.targets.map(({ label }) => label),
+    startedAt: report.startedAt.toISOString(),
+    durationMs: Math.round(report.durationMs),
+    trigger: trigger && { command: plan.trigger?.command ?? null, ...trigger },
+    outcomes,
+    details,
+    ...totals,
+    connectionErrors: connectionErrorsOf(report),
+    generator: punctuality,
+    haproxy,
+    balancer,
+    isVoid: verdict.isVoid,
+    broken: verdict.broken,
+    notes: verdict.notes,
+    passed: verdict.isVoid.length + verdict.broken.length === 0,
+    losses,
+    timeline,
+  };
+}

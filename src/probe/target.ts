@@ -1,0 +1,54 @@
+/**
+ * What a run is aimed at, read from the words on the command line.
+ */
+
+/** One target of a run. */
+export interface Target {
+  readonly scheme: "http" | "https" | "tcp";
+  /** Host name or address, IPv6 without brackets. */
+  readonly host: string;
+  readonly port: number;
+  /** Path and query to request; undefined when the word had none and the scenario's own applies. */
+  readonly path: string | undefined;
+  /** `host:port`, the name of the target in every output. */
+  readonly label: string;
+}
+
+/** A target that was read, or the sentence that says why it is none. */
+export type ParsedTarget = { ok: true; target: Target } | { ok: false; reason: string };
+
+const DEFAULT_PORT = { http: 80, https: 443, tcp: 0 } as const;
+
+/**
+ * Reads a target: `http://host[:port][/path]`, `https://…` or `tcp://host:port`.
+ *
+ * @param word what the person wrote
+ */
+export function parseTarget(word: string): ParsedTarget {
+  const url = URL.canParse(word) ? new URL(word) : undefined;
+  const scheme = url?.protocol.slice(0, -1);
+  if (url === undefined || (scheme !== "http" && scheme !== "https" && scheme !== "tcp")) {
+    return refused(word, "is not a target; write http://host:port/path, https://host or tcp://host:port");
+  }
+  if (url.username !== "" || url.password !== "") {
+    return refused(word.replace(/\/\/[^@]*@/, "//…@"), "has a user or password in it; send it with --header instead");
+  }
+  const port = url.port === "" ? DEFAULT_PORT[scheme] : Number(url.port);
+  if (url.hostname === "") return refused(word, "names no host");
+  if (port === 0) return refused(word, "names no port; write tcp://host:port");
+  const path = `${url.pathname}${url.search}`;
+  return {
+    ok: true,
+    target: {
+      scheme,
+      host: url.hostname.replace(/^\[|\]$/g, ""),
+      port,
+      path: path === "/" || path === "" ? undefined : path,
+      label: `${url.hostname}:${port}`,
+    },
+  };
+}
+
+function refused(word: string, reason: string): ParsedTarget {
+  return { ok: false, reason: `${JSON.stringify(word)} ${reason}.` };
+}

@@ -1,0 +1,89 @@
+/**
+ * Whether a run passed: void first (it measured something else), then the thresholds.
+ */
+import { isConnectionError, kinds } from "./outcome.ts";
+import type { Report } from "./run.ts";
+import { LAG_LIMIT_MS } from "./schedule.ts";
+
+/** Most losses of each sort that still pass; undefined: no limit. */
+export interface Thresholds {
+  readonly maxLost: number | undefined;
+  readonly max5xx: number | undefined;
+  readonly maxConnectionErrors: number | undefined;
+}
+
+/** What is to be said about a run, in sentences. */
+export interface Verdict {
+  /** Why the counts prove nothing; empty when they count. */
+  readonly isVoid: readonly string[];
+  /** Thresholds that were broken. */
+  readonly broken: readonly string[];
+  /** What a reader should know besides. */
+  readonly notes: readonly string[];
+}
+
+/** Judges a run. With no threshold at all one lost request is already a finding, as if `--max-lost 0` had been given. */
+export function verdictOf(report: Report, given: Thresholds): Verdict {
+  const isGiven = Object.values(given).some((limit) => limit !== undefined);
+  const { maxLost, max5xx, maxConnectionErrors } = isGiven ? given : { ...given, maxLost: 0 };
+  const { outcomes, lost } = report.books;
+  const connectionErrors = connectionErrorsOf(report);
+  return {
+    isVoid: voidReasons(report),
+    broken: [
+      ...over(lost, maxLost, "lost", "--max-lost"),
+      ...over(outcomes["5xx"], max5xx, "5xx", "--max-5xx"),
+      ...over(connectionErrors, maxConnectionErrors, "connection errors", "--max-connection-errors"),
+    ],
+    notes: notes(report),
+  };
+}
+
+/** Losses below HTTP's status codes. */
+export function connectionErrorsOf({ books }: Pick<Report, "books">): number {
+  return kinds.filter(isConnectionError).reduce((sum, kind) => sum + books.outcomes[kind], 0);
+}
+
+function over(count: number, limit: number | undefined, what: string, flag: string): string[] {
+  return limit !== undefined && count > limit ? [`${count} ${what}, and ${flag} allows ${limit}.`] : [];
+}
+
+function voidReasons({ books, trigger, plan, isInterrupted }: Report): string[] {
+  const reasons: string[] = [];
+  if (isInterrupted) reasons.push("It was interrupted.");
+  if (books.outcomes.ok + books.lost === 0 && !isInterrupted) reasons.push("No request ended.");
+  if (books.unsent > 0) {
+    reasons.push(
+      `${books.unsent} requests were due and not sent, because --most-in-flight was reached; lower --rate or raise it.`,
+    );
+  }
+  if (trigger === undefined || isInterrupted) return reasons;
+  if (books.lostBeforeTrigger > 0) {
+    const first = books.losses[0];
+    const seen = first === undefined ? "" : ` (first: ${first.text} from ${first.target})`;
+    reasons.push(
+      `${books.lostBeforeTrigger} of ${books.endedBeforeTrigger} requests were lost before the trigger${seen}: the target must be healthy first.`,
+    );
+  }
+  if (plan.scenario.name === "load" && trigger.state !== "not run" && books.endedBeforeTrigger === 0) {
+    reasons.push("No request had ended before the trigger, so nothing says that the target was healthy.");
+  }
+  if (trigger.state === "not run") reasons.push("The run was over before --trigger-at.");
+  if (trigger.state === "cut short") reasons.push("The load was over before the trigger's command was; run it longer.");
+  if (trigger.state === "ended" && trigger.code !== 0) {
+    reasons.push(`The trigger's command ended with ${trigger.code}, so it may have done nothing.`);
+  }
+  return reasons;
+}
+
+function notes({ punctuality, books }: Report): string[] {
+  const { max } = punctuality.lagMs;
+  return [
+    ...(max > LAG_LIMIT_MS
+      ? [
+          `The generator was up to ${Math.round(max)} ms behind its own schedule; latencies up to that are not the target's.`,
+        ]
+      : []),
+    ...(books.losses.length < books.lost ? [`Only the first ${books.losses.length} losses were kept one by one.`] : []),
+  ];
+}

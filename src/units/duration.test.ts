@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { DURATION_PATTERN, formatDuration, MAX_DURATION, parseDuration } from "./duration.ts";
+
+describe("parseDuration", () => {
+  const read: readonly [string, unknown, number][] = [
+    ["a number is seconds", 40, 40],
+    ["a fraction of a second is rounded up", 1.2, 2],
+    ["a text of digits is seconds", "40", 40],
+    ["seconds with their unit", "40s", 40],
+    ["minutes and seconds are added", "1m30s", 90],
+    ["an hour", "1h", 3600],
+    ["units may come in any order, as Go takes them", "30s1m", 90],
+    ["half a second is rounded up, never down", "500ms", 1],
+    ["exactly a second of milliseconds is one", "1000ms", 1],
+    ["one millisecond more costs a second", "1001ms", 2],
+    ["half an hour", "0.5h", 1800],
+    ["a product of fractions does not cost a second", "1.1m", 66],
+    ["zero is a duration", "0", 0],
+    ["zero seconds is a duration", "0s", 0],
+    ["spaces around it are none of it", " 36s\n", 36],
+    ["a day is the most", "24h", 86_400],
+  ];
+  for (const [name, value, seconds] of read) {
+    it(name, () => assert.deepEqual(parseDuration(value), { ok: true, seconds }));
+  }
+
+  const refused: readonly [string, unknown, string][] = [
+    ["a negative number", -1, "it is negative"],
+    ["a negative text", "-5s", "it is negative"],
+    ["NaN", Number.NaN, "it is not a finite number"],
+    ["Infinity", Number.POSITIVE_INFINITY, "it is not a finite number"],
+    ["an empty text", "", "it is empty"],
+    ["spaces only", "  ", "it is empty"],
+    ["days, which Go does not know", "1d", 'the unit "d" is unknown'],
+    ["a unit with a space", "36 sec", "a number lacks its unit"],
+    ["a word as unit", "36sec", 'the unit "sec" is unknown'],
+    ["a fraction without a unit", "1.5", "a number lacks its unit"],
+    ["a last number without a unit", "1m30", "a number lacks its unit"],
+    ["words", "soon", "it is not a number with the units ms, s, m or h"],
+    ["something behind the duration", "5s!", "it is not a number with the units ms, s, m or h"],
+    ["a plus sign", "+5s", "it is not a number with the units ms, s, m or h"],
+    ["a name of Object.prototype as unit", "5constructor", 'the unit "constructor" is unknown'],
+    ["more than a day", "25h", "it is longer than 24h"],
+    ["a number that only an attacker would write", "9".repeat(400), "it is longer than 24h"],
+    ["a boolean", true, "it is neither a text nor a number"],
+    ["null", null, "it is neither a text nor a number"],
+    ["nothing", undefined, "it is neither a text nor a number"],
+  ];
+  for (const [name, value, reason] of refused) {
+    it(`refuses ${name}`, () => assert.deepEqual(parseDuration(value), { ok: false, reason }));
+  }
+
+  it("is written in seconds, and read back the same", () => {
+    assert.equal(formatDuration(90), "90s");
+    assert.deepEqual(parseDuration(formatDuration(MAX_DURATION)), { ok: true, seconds: MAX_DURATION });
+  });
+
+  it("the schema's pattern takes what is parsed and refuses what is not", () => {
+    const pattern = new RegExp(DURATION_PATTERN);
+    for (const [, value] of read.slice(0, -2)) {
+      if (typeof value === "string") assert.match(value, pattern);
+    }
+    for (const value of ["-5s", "", "1d", "36 sec", "1.5", "1m30", "soon"]) assert.doesNotMatch(value, pattern);
+  });
+});

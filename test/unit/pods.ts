@@ -1,0 +1,123 @@
+/**
+ * Pods and runs for unit tests: the least of a pod that has a role, and the pipeline over it.
+ */
+
+import type { Context } from "../../src/mutate/context.ts";
+import { type Outcome, type PipelineOptions, runPipeline } from "../../src/mutate/pipeline.ts";
+import { isObject, type JsonObject, objectAt, objectsAt, textAt } from "../../src/pod/json.ts";
+import type { MeshConfig } from "../../src/policy/mesh-config.ts";
+import type { PolicySpec } from "../../src/policy/schema.ts";
+import { snapshotOf } from "../../src/policy/snapshot.ts";
+
+/** What a pod of a test has besides its role. */
+export interface Parts {
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly spec?: JsonObject;
+  readonly proxy?: JsonObject;
+  /** Containers besides istio-proxy. */
+  readonly others?: readonly JsonObject[];
+}
+
+const IMAGE = "docker.io/istio/proxyv2:1.31.0";
+
+/** A rendered gateway. */
+export function gatewayPod({ annotations, labels, spec, proxy, others = [] }: Parts = {}): JsonObject {
+  return podOf(annotations, labels, {
+    containers: [{ name: "istio-proxy", image: IMAGE, args: ["proxy", "router"], ...proxy }, ...others],
+    ...spec,
+  });
+}
+
+/** A pod with a rendered classic sidecar and the application `app`, unless others are given. */
+export function sidecarPod({ annotations, labels, spec, proxy, others = [app()] }: Parts = {}): JsonObject {
+  return podOf(annotations, labels, {
+    containers: [...others, { name: "istio-proxy", image: IMAGE, args: ["proxy", "sidecar"], ...proxy }],
+    ...spec,
+  });
+}
+
+/** A pod with a rendered native sidecar and the application `app`. */
+export function nativePod({ annotations, labels, spec, proxy, others = [app()] }: Parts = {}): JsonObject {
+  const sidecar = { name: "istio-proxy", image: IMAGE, args: ["proxy", "sidecar"], restartPolicy: "Always", ...proxy };
+  return podOf(annotations, labels, { containers: [...others], initContainers: [sidecar], ...spec });
+}
+
+/** An application pod before Istio's injector. */
+export function plainPod({ annotations, labels, spec, others = [app()] }: Parts = {}): JsonObject {
+  return podOf(annotations, labels, { containers: [...others], ...spec });
+}
+
+/** An application container. */
+export function app(preStop?: JsonObject, name = "app"): JsonObject {
+  return { name, image: "shop/cart:4.2", ...(preStop === undefined ? {} : { lifecycle: { preStop } }) };
+}
+
+function podOf(annotations: Parts["annotations"], labels: Parts["labels"], spec: JsonObject): JsonObject {
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      generateName: "web-",
+      ...(labels === undefined ? {} : { labels }),
+      ...(annotations === undefined ? {} : { annotations }),
+    },
+    spec,
+  };
+}
+
+/** The pipeline's options with one policy for the namespace shop. */
+export function optionsFor(spec: PolicySpec = {}, mesh?: MeshConfig): PipelineOptions {
+  const policy = { name: "default", namespace: "shop", resourceVersion: "7", spec };
+  return {
+    snapshot: snapshotOf([policy], "gracegate", mesh),
+    hcImage: "gracegate:test",
+    gatewayTemplates: ["gateway"],
+  };
+}
+
+/** Runs the pipeline. */
+export function run(pod: JsonObject, spec: PolicySpec = {}, mesh?: MeshConfig): Outcome {
+  return runPipeline(pod, "shop", optionsFor(spec, mesh));
+}
+
+/** What was decided about a pod. */
+export function contextOf(pod: JsonObject, spec: PolicySpec = {}, mesh?: MeshConfig): Context {
+  const { plan } = run(pod, spec, mesh);
+  if (plan === undefined) throw new Error("the pod is left alone");
+  return plan.context;
+}
+
+/** A container of a pod, wherever it is. */
+export function containerOf(pod: JsonObject, name: string): JsonObject | undefined {
+  const spec = objectAt(pod, "spec");
+  return [...objectsAt(spec, "containers"), ...objectsAt(spec, "initContainers")].find((one) => one.name === name);
+}
+
+/** The preStop hook of a container. */
+export function preStop(pod: JsonObject, name: string): JsonObject | undefined {
+  const hook = objectAt(containerOf(pod, name), "lifecycle").preStop;
+  return isObject(hook) ? hook : undefined;
+}
+
+/** The plain variables of a container. */
+export function environment(pod: JsonObject, name: string): Record<string, string> {
+  return Object.fromEntries(
+    objectsAt(containerOf(pod, name), "env").map((entry) => [String(entry.name), textAt(entry, "value") ?? "<from>"]),
+  );
+}
+
+/** An annotation of a pod. */
+export function annotation(pod: JsonObject, name: string): string | undefined {
+  return textAt(objectAt(objectAt(pod, "metadata"), "annotations"), name);
+}
+
+/** The status annotation of a pod, read. */
+export function statusOf(pod: JsonObject): JsonObject {
+  return JSON.parse(annotation(pod, "gracegate.dev/status") ?? "{}") as JsonObject;
+}
+
+/** The codes of notices, in order. */
+export function codesOf(notices: readonly { readonly code: string }[]): readonly string[] {
+  return notices.map(({ code }) => code);
+}
