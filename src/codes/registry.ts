@@ -204,6 +204,12 @@ export const codes = {
     (d: { where: string; path: string; reason: string }) =>
       `${d.where}: ${d.path === "" ? "" : `${d.path} `}${d.reason}.`,
   ),
+  GG602: code(
+    "error",
+    "An object in the cluster, a GracePolicy or the mesh config, cannot be used; it is skipped, and everything else stays in force.",
+    "Correct the field that the sentence names. The CRD of this version refuses such a GracePolicy: apply it, `helm upgrade` does not.",
+    (d: { where: string; path: string; reason: string }) => `${d.where}: ${d.path} ${d.reason}.`,
+  ),
 } as const;
 
 /** The name of a code. */

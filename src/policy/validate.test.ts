@@ -143,7 +143,7 @@ describe("an invalid policy names the field and what would be right", () => {
     [
       "a path without a slash",
       hc({ healthPaths: ["/ok", "health"] }),
-      'spec.gateway.hc.healthPaths[1] is "health" and does not match ^/[^\\s?#]*$',
+      'spec.gateway.hc.healthPaths[1] is "health" and does not match ^/[^\\s?#,]*$',
     ],
     ["a variable without a name", hc({ extraEnv: [{ value: "x" }] }), "spec.gateway.hc.extraEnv[0].name is missing"],
     [

@@ -3,6 +3,7 @@
  */
 import { Ajv, type ErrorObject } from "ajv";
 import { isObject, type JsonObject, type JsonValue, objectAt, textAt } from "../pod/json.ts";
+import { DURATION_PATTERN } from "../units/duration.ts";
 import { parseQuantity } from "../units/quantity.ts";
 import { nearest } from "./nearest.ts";
 import { normalise, type Refusal, withoutNulls } from "./normalise.ts";
@@ -37,8 +38,10 @@ function closed(schema: JsonSchema): JsonSchema {
   const properties = schema.properties
     ? Object.fromEntries(Object.entries(schema.properties).map(([name, field]) => [name, closed(field)]))
     : undefined;
+  // Bounds of durations are for the API server; normalising says the same in better words.
+  const { minimum: _, maximum: __, ...unbounded } = schema;
   return {
-    ...schema,
+    ...(schema.pattern === DURATION_PATTERN ? unbounded : schema),
     ...(properties ? { properties, additionalProperties: false } : {}),
     ...(schema.items ? { items: closed(schema.items) } : {}),
   };
@@ -170,7 +173,7 @@ function shown(value: unknown): string {
 }
 
 /** The metadata that sorts and names a policy: `GracePolicy shop/default`. */
-export function originOf(policy: Policy): string {
+export function originOf(policy: Pick<Policy, "name" | "namespace">): string {
   return `${KIND} ${policy.namespace}/${policy.name}`;
 }
 

@@ -14,6 +14,9 @@ export interface WebhookMetrics {
   readonly badRequests: Counter<"reason">;
   readonly notices: Counter<"code">;
   readonly policies: Gauge;
+  readonly policiesSkipped: Gauge;
+  readonly sourceSynced: Gauge<"source">;
+  readonly sourceErrors: Counter<"source">;
   readonly policyLoads: Counter<"result">;
   readonly policyLoaded: Gauge;
   readonly certificateExpiry: Gauge;
@@ -23,6 +26,9 @@ export interface WebhookMetrics {
 
 /** Why a call is refused before it is an admission. */
 export const BAD_REQUESTS = ["not-a-review", "too-large", "content-type", "aborted", "other"] as const;
+
+/** Where the webhook's settings come from. */
+export const SOURCES = ["policies", "mesh-config", "certificate"] as const;
 
 const OUTCOMES = ["patched", "unchanged", "skipped", "denied", "error"];
 const ROLES = ["gateway", "sidecar", "none"];
@@ -69,6 +75,23 @@ export function webhookMetrics(): WebhookMetrics {
       registers,
     }),
     policies: new Gauge({ name: "gracegate_policies", help: "Policies in force.", registers }),
+    policiesSkipped: new Gauge({
+      name: "gracegate_policies_skipped",
+      help: "GracePolicy objects in the cluster that cannot be used; the log names them (GG602).",
+      registers,
+    }),
+    sourceSynced: new Gauge({
+      name: "gracegate_source_synced",
+      help: "Whether a source has been read at least once: 0 or 1. The webhook is not ready before all of them were.",
+      labelNames: ["source"],
+      registers,
+    }),
+    sourceErrors: new Counter({
+      name: "gracegate_source_errors_total",
+      help: "Times that a source could not be reached; what is in memory goes on.",
+      labelNames: ["source"],
+      registers,
+    }),
     policyLoads: new Counter({
       name: "gracegate_policy_loads_total",
       help: "Times that policies were read, by result: loaded, or refused with the last good set kept.",
@@ -104,6 +127,10 @@ export function webhookMetrics(): WebhookMetrics {
     }
   }
   for (const reason of BAD_REQUESTS) metrics.badRequests.inc({ reason }, 0);
+  for (const source of SOURCES) {
+    metrics.sourceSynced.set({ source }, 0);
+    metrics.sourceErrors.inc({ source }, 0);
+  }
   for (const code of Object.keys(codes)) metrics.notices.inc({ code }, 0);
   for (const result of ["loaded", "refused"]) {
     metrics.policyLoads.inc({ result }, 0);

@@ -62,8 +62,16 @@ export interface WebhookProcess {
   stop(): Promise<number | null>;
 }
 
-/** Starts `gracegate webhook` and waits until it listens. */
-export async function startWebhook(folder: Folder, flags: readonly string[] = []): Promise<WebhookProcess> {
+/**
+ * Starts `gracegate webhook` and waits until it listens.
+ *
+ * @param flags added to those for the folder; the last of two that say different things counts
+ */
+export async function startWebhook(
+  folder: Folder,
+  flags: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+): Promise<WebhookProcess> {
   const args = [
     "src/main.ts",
     "webhook",
@@ -75,7 +83,10 @@ export async function startWebhook(folder: Folder, flags: readonly string[] = []
     folder.tlsKey,
   ];
   const fixed = ["--port", "0", "--metrics-port", "0", "--bind", "127.0.0.1", "--shutdown-delay", "0"];
-  const child = spawn(process.execPath, [...args, ...fixed, ...flags], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [...args, ...fixed, ...flags], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  });
   let log = "";
   let said = "";
   child.stdout.on("data", (chunk: Buffer) => {
