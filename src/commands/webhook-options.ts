@@ -3,6 +3,7 @@
  */
 import { type Command, Option } from "commander";
 import { LOG_LEVELS, type LogLevel } from "../telemetry/log.ts";
+import type { Lifetimes } from "../tls/renewal.ts";
 import { parseDuration } from "../units/duration.ts";
 import { version } from "../version.ts";
 import { WrongUse } from "./command.ts";
@@ -10,15 +11,31 @@ import { WrongUse } from "./command.ts";
 /** Where the policies, or the mesh config, come from. */
 export type Origin = { readonly from: "cluster" } | { readonly from: "file"; readonly path: string };
 
-/** Where the serving certificate comes from. */
-export type CertificateOrigin = { readonly from: "files"; readonly cert: string; readonly key: string };
+/** Where the serving certificate comes from: files, or a Secret that the webhook keeps itself. */
+export type CertificateOrigin =
+  | { readonly from: "files"; readonly cert: string; readonly key: string }
+  | {
+      readonly from: "self";
+      readonly secret: NamespacedName;
+      /** DNS names of the Service; the first is the one that the API server uses. */
+      readonly names: readonly string[];
+      readonly mutating: readonly string[];
+      readonly validating: readonly string[];
+      readonly lifetimes: Lifetimes;
+    };
+
+/** An object in a namespace. */
+export interface NamespacedName {
+  readonly namespace: string;
+  readonly name: string;
+}
 
 /** The options after checking. */
 export interface WebhookOptions {
   readonly policy: Origin;
   /** Undefined: the mesh sets nothing. */
   readonly meshConfig: Origin | undefined;
-  readonly meshConfigMap: { readonly namespace: string; readonly name: string };
+  readonly meshConfigMap: NamespacedName;
   readonly rootNamespace: string;
   readonly certificate: CertificateOrigin;
   readonly port: number;
@@ -38,6 +55,12 @@ export function declareOptions(cli: Command): void {
     option("--policy <path>", "GracePolicy file or folder, watched; or: cluster", "POLICY").makeOptionMandatory(),
     option("--tls-cert <file>", "serving certificate, PEM; watched", "TLS_CERT"),
     option("--tls-key <file>", "its private key, PEM; watched", "TLS_KEY"),
+    option("--tls-secret <ns/name>", "Secret to keep certificates in, instead of files", "TLS_SECRET"),
+    option("--service <name>", "Service in that namespace, to make certificates for", "SERVICE"),
+    option("--webhook-configuration <list>", "MutatingWebhookConfigurations to register in", "WEBHOOK_CONFIGURATION"),
+    option("--review-configuration <list>", "ValidatingWebhookConfigurations likewise", "REVIEW_CONFIGURATION"),
+    option("--certificate-days <n>", "how long a certificate is kept", "CERTIFICATE_DAYS").default("90"),
+    option("--ca-days <n>", "how long its authority is kept", "CA_DAYS").default("3650"),
     option("--port <n>", "HTTPS port", "PORT").default("8443"),
     option("--bind <address>", "address to listen on; all unless set", "BIND"),
     option("--metrics-port <n>", "plain HTTP port of /metrics and /livez", "METRICS_PORT").default("9090"),
@@ -75,11 +98,10 @@ export function checkedOptions(given: Record<string, unknown>): WebhookOptions {
     throw new WrongUse(`--shutdown-delay: ${String(given.shutdownDelay)} is not a duration: ${delay.reason}.`);
   }
   const meshConfig = textOr(given.meshConfig);
-  const [namespace, name] = pairOf("--mesh-config-map", given.meshConfigMap);
   return {
     policy: originOf(String(given.policy)),
     meshConfig: meshConfig === undefined ? undefined : originOf(meshConfig),
-    meshConfigMap: { namespace, name },
+    meshConfigMap: pairOf("--mesh-config-map", given.meshConfigMap),
     rootNamespace: String(given.rootNamespace),
     certificate: certificateOf(given),
     port: portOf("--port", given.port),
@@ -95,10 +117,42 @@ export function checkedOptions(given: Record<string, unknown>): WebhookOptions {
 function certificateOf(given: Record<string, unknown>): CertificateOrigin {
   const cert = textOr(given.tlsCert);
   const key = textOr(given.tlsKey);
-  if (cert === undefined || key === undefined) {
-    throw new WrongUse("--tls-cert and --tls-key are needed; gracegate certs makes both for development.");
+  const secret = textOr(given.tlsSecret);
+  if (secret === undefined) {
+    if (cert !== undefined && key !== undefined) return { from: "files", cert, key };
+    throw new WrongUse(
+      "a certificate is needed: --tls-cert and --tls-key, which gracegate certs makes for development, or --tls-secret.",
+    );
   }
-  return { from: "files", cert, key };
+  if (cert !== undefined || key !== undefined) {
+    throw new WrongUse("--tls-secret keeps a certificate, and --tls-cert and --tls-key bring one; choose.");
+  }
+  const service = textOr(given.service);
+  if (service === undefined) throw new WrongUse("--tls-secret needs --service, the name to make a certificate for.");
+  const kept = pairOf("--tls-secret", secret);
+  const host = `${service}.${kept.namespace}`;
+  return {
+    from: "self",
+    secret: kept,
+    names: [`${host}.svc`, `${host}.svc.cluster.local`, host, service],
+    mutating: listOf(given.webhookConfiguration ?? ""),
+    validating: listOf(given.reviewConfiguration ?? ""),
+    lifetimes: {
+      authorityMs: daysOf("--ca-days", given.caDays),
+      servingMs: daysOf("--certificate-days", given.certificateDays),
+    },
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+/** Parts of a day are allowed, so that a renewal can be watched. */
+function daysOf(flag: string, value: unknown): number {
+  const days = Number(value);
+  if (!(days > 0 && days <= 36_500)) {
+    throw new WrongUse(`${flag}: ${String(value)} is not a number of days above 0 and up to 36500.`);
+  }
+  return days * DAY_MS;
 }
 
 /** A file that is called `cluster` can be written `./cluster`. */
@@ -113,13 +167,14 @@ function textOr(value: unknown): string | undefined {
 function listOf(value: unknown): readonly string[] {
   return String(value)
     .split(",")
-    .map((name) => name.trim());
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
 }
 
-function pairOf(flag: string, value: unknown): readonly [string, string] {
+function pairOf(flag: string, value: unknown): NamespacedName {
   const match = /^([a-z0-9-]+)\/([a-z0-9.-]+)$/.exec(String(value));
   if (match === null) throw new WrongUse(`${flag}: ${String(value)} is not NAMESPACE/NAME.`);
-  return [match[1] ?? "", match[2] ?? ""];
+  return { namespace: match[1] ?? "", name: match[2] ?? "" };
 }
 
 function portOf(flag: string, value: unknown): number {

@@ -9,16 +9,17 @@ import type { Policy } from "../policy/validate.ts";
 import { fileSource, type StartedSource } from "../sources/file-source.ts";
 import { loadMeshFile, loadPolicyFiles } from "../sources/policy-files.ts";
 import { fixed, type Source, type SourceEvents } from "../sources/source.ts";
-import type { CertificateEvents, CertificateSource } from "../tls/certificate-source.ts";
+import type { CertificateSource } from "../tls/certificate-source.ts";
 import { certificateFiles } from "../tls/file-source.ts";
+import type { SelfEvents } from "../tls/self-source.ts";
 import { WrongUse } from "./command.ts";
-import type { WebhookOptions } from "./webhook-options.ts";
+import type { CertificateOrigin, WebhookOptions } from "./webhook-options.ts";
 
 /** Who is told of what, by source. */
 export interface WebhookSourceEvents {
   readonly policies: SourceEvents;
   readonly meshConfig: SourceEvents;
-  readonly certificate: CertificateEvents;
+  readonly certificate: SelfEvents;
   policiesSkipped(count: number): void;
 }
 
@@ -36,7 +37,8 @@ export interface WebhookSources {
  */
 export async function startSources(options: WebhookOptions, events: WebhookSourceEvents): Promise<WebhookSources> {
   const { policy, meshConfig, meshConfigMap } = options;
-  const needsCluster = policy.from === "cluster" || meshConfig?.from === "cluster";
+  const needsCluster =
+    policy.from === "cluster" || meshConfig?.from === "cluster" || options.certificate.from === "self";
   const cluster = needsCluster ? await import("../kube/cluster.ts") : undefined;
   const api = cluster?.clusterApi();
   const problems: Notice[] = [];
@@ -58,8 +60,33 @@ export async function startSources(options: WebhookOptions, events: WebhookSourc
   if (policies === undefined || mesh === undefined) {
     throw new WrongUse(`the policies cannot be used:\n${problems.map(lineOf).join("\n")}`);
   }
-  const { cert, key } = options.certificate;
-  const certificate = certificateFiles(cert, key, events.certificate);
-  if (!certificate.ok) throw new WrongUse(`${certificate.reason}. gracegate certs makes one for development.`);
-  return { policies, meshConfig: mesh, certificate: certificate.source };
+  const certificate =
+    options.certificate.from === "files"
+      ? fromFiles(options.certificate, events.certificate)
+      : api && cluster && (await selfKeptIn(options.certificate, cluster, api, events.certificate));
+  if (certificate === undefined) throw new Error("the cluster's module was not loaded");
+  return { policies, meshConfig: mesh, certificate };
+}
+
+function fromFiles({ cert, key }: Origins<"files">, events: SelfEvents): CertificateSource {
+  const started = certificateFiles(cert, key, events);
+  if (!started.ok) throw new WrongUse(`${started.reason}. gracegate certs makes one for development.`);
+  return started.source;
+}
+
+type Origins<From> = Extract<CertificateOrigin, { from: From }>;
+
+async function selfKeptIn(
+  { secret, names, mutating, validating, lifetimes }: Origins<"self">,
+  cluster: typeof import("../kube/cluster.ts"),
+  api: ReturnType<typeof cluster.clusterApi>,
+  events: SelfEvents,
+): Promise<CertificateSource> {
+  // Making certificates needs a library that a webhook on files does not.
+  const { selfKept } = await import("../tls/self-source.ts");
+  const registrations = cluster.registrations(api, [
+    ...mutating.map((name) => ({ kind: "MutatingWebhookConfiguration" as const, name })),
+    ...validating.map((name) => ({ kind: "ValidatingWebhookConfiguration" as const, name })),
+  ]);
+  return selfKept({ store: cluster.secretStore(api, secret), registrations, names, lifetimes, events });
 }

@@ -11,6 +11,7 @@ import { type Log, startLog } from "../telemetry/log.ts";
 import { type SOURCES, type WebhookMetrics, webhookMetrics } from "../telemetry/metrics.ts";
 import { startMetrics } from "../telemetry/metrics-server.ts";
 import { version } from "../version.ts";
+import { certificateEvents } from "./certificate-events.ts";
 import { type CommandDefinition, exitCode, say } from "./command.ts";
 import { checkedOptions, declareOptions, type WebhookOptions } from "./webhook-options.ts";
 import { startSources, type WebhookSources } from "./webhook-sources.ts";
@@ -26,6 +27,7 @@ export const webhook: CommandDefinition = {
     "gracegate webhook --policy examples/policies --tls-cert certs/tls.crt --tls-key certs/tls.key",
     "gracegate webhook --policy policies.yaml --mesh-config mesh.yaml --tls-cert tls.crt --tls-key tls.key --port 8443",
     "gracegate webhook --policy cluster --mesh-config cluster --tls-cert tls.crt --tls-key tls.key",
+    "gracegate webhook --policy cluster --tls-secret gracegate/gracegate-tls --service gracegate --webhook-configuration gracegate",
   ],
   configure: declareOptions,
   run: async (options) => new Webhook(checkedOptions(options)).run(),
@@ -76,7 +78,7 @@ class Webhook {
     const followed = Promise.all([
       sources.policies.follow(signal),
       sources.meshConfig.follow(signal),
-      sources.certificate.follow(server.port, signal),
+      sources.certificate.follow({ port: server.port, addresses: ownAddresses(server.address) }, signal),
     ]);
     logger.info({
       event: "started",
@@ -132,18 +134,12 @@ class Webhook {
       policies: settings("policies"),
       meshConfig: settings("mesh-config"),
       policiesSkipped: (count) => metrics.policiesSkipped.set(count),
-      certificate: {
-        changed: () => {
-          const certificate = this.#noteCertificate();
-          if (certificate === undefined) return;
-          this.#server?.useCertificate(certificate);
-          logger.info({ event: "certificate-loaded", notAfter: certificate.notAfter.toISOString() });
-        },
-        refused: (reason) => {
-          metrics.certificateLoads.inc({ result: "refused" });
-          logger.error({ event: "certificate-refused", problem: reason, kept: "the last good one" });
-        },
-      },
+      certificate: certificateEvents(metrics, logger, () => {
+        const certificate = this.#noteCertificate();
+        if (certificate === undefined) return;
+        this.#server?.useCertificate(certificate);
+        logger.info({ event: "certificate-loaded", notAfter: certificate.notAfter.toISOString() });
+      }),
     });
   }
 
@@ -181,4 +177,10 @@ class Webhook {
     this.#metrics.certificateLoaded.set(Date.now() / 1000);
     return certificate;
   }
+}
+
+/** Addresses at which a server that listens on this one can be reached from its own machine. */
+function ownAddresses(address: string): readonly string[] {
+  if (address === "::") return ["127.0.0.1", "::1"];
+  return [address === "0.0.0.0" ? "127.0.0.1" : address];
 }

@@ -4,3 +4,5 @@
 export { clusterApi } from "./api.ts";
 export { clusterMeshConfig } from "./cluster-mesh-config.ts";
 export { clusterPolicies } from "./cluster-policies.ts";
+export { registrations } from "./registrations.ts";
+export { secretStore } from "./secret-store.ts";

@@ -22,6 +22,11 @@ export interface WebhookMetrics {
   readonly certificateExpiry: Gauge;
   readonly certificateLoads: Counter<"result">;
   readonly certificateLoaded: Gauge;
+  readonly certificateSteps: Counter<"step">;
+  readonly certificateVerified: Gauge;
+  readonly authorityExpiry: Gauge;
+  readonly configurationPresent: Gauge<"configuration">;
+  readonly bundlesPublished: Counter<"configuration">;
 }
 
 /** Why a call is refused before it is an admission. */
@@ -29,6 +34,8 @@ export const BAD_REQUESTS = ["not-a-review", "too-large", "content-type", "abort
 
 /** Where the webhook's settings come from. */
 export const SOURCES = ["policies", "mesh-config", "certificate"] as const;
+
+const STEPS = ["begin", "restore", "issue", "announce", "switch", "forget"];
 
 const OUTCOMES = ["patched", "unchanged", "skipped", "denied", "error"];
 const ROLES = ["gateway", "sidecar", "none"];
@@ -119,6 +126,34 @@ export function webhookMetrics(): WebhookMetrics {
       help: "When the serving certificate in use was read, in seconds since 1970.",
       registers,
     }),
+    certificateSteps: new Counter({
+      name: "gracegate_certificate_steps_total",
+      help: "Steps that this replica took with the certificates that it keeps itself; docs/cluster.md explains them.",
+      labelNames: ["step"],
+      registers,
+    }),
+    certificateVerified: new Gauge({
+      name: "gracegate_certificate_verified",
+      help: "Whether the last call to itself verified with every published caBundle: 0 or 1. Stays 0 for certificates from files.",
+      registers,
+    }),
+    authorityExpiry: new Gauge({
+      name: "gracegate_certificate_authority_expiry_timestamp_seconds",
+      help: "When the authority of the serving certificate ends, in seconds since 1970; 0 for certificates from files.",
+      registers,
+    }),
+    configurationPresent: new Gauge({
+      name: "gracegate_webhook_configuration_present",
+      help: "Whether a webhook configuration that this replica keeps the caBundle of is there: 0 or 1.",
+      labelNames: ["configuration"],
+      registers,
+    }),
+    bundlesPublished: new Counter({
+      name: "gracegate_ca_bundles_published_total",
+      help: "Times that this replica wrote a caBundle into a webhook configuration.",
+      labelNames: ["configuration"],
+      registers,
+    }),
   };
   for (const outcome of OUTCOMES) {
     for (const role of ROLES) {
@@ -127,6 +162,7 @@ export function webhookMetrics(): WebhookMetrics {
     }
   }
   for (const reason of BAD_REQUESTS) metrics.badRequests.inc({ reason }, 0);
+  for (const step of STEPS) metrics.certificateSteps.inc({ step }, 0);
   for (const source of SOURCES) {
     metrics.sourceSynced.set({ source }, 0);
     metrics.sourceErrors.inc({ source }, 0);

@@ -12,16 +12,19 @@ export interface CertificateEvents {
   refused(reason: string): void;
 }
 
+/** Where this process serves the certificate, on its own machine. */
+export interface ServedAt {
+  /** Addresses, tried one after the other. */
+  readonly addresses: readonly string[];
+  readonly port: number;
+}
+
 /** A source of the serving certificate. */
 export interface CertificateSource {
   /** The certificate to serve; undefined before there is one. */
   current(): ServingCertificate | undefined;
   /** Why the API server must not be sent here yet; undefined when it may. */
   notReady(): string | undefined;
-  /**
-   * Follows the source until the signal is aborted. Never rejects.
-   *
-   * @param port where this process serves the certificate, on this machine
-   */
-  follow(port: number, signal: AbortSignal): Promise<void>;
+  /** Follows the source until the signal is aborted. Never rejects. */
+  follow(at: ServedAt, signal: AbortSignal): Promise<void>;
 }

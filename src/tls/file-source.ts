@@ -30,7 +30,7 @@ export function certificateFiles(
     source: {
       current: () => certificate,
       notReady: () => undefined,
-      follow: (_port, signal) => watchFiles([certFile, keyFile], reload, signal),
+      follow: (_at, signal) => watchFiles([certFile, keyFile], reload, signal),
     },
   };
 }
