@@ -31,7 +31,7 @@ export function registrations(api: ClusterApi, names: readonly ConfigurationName
   return {
     read: () => Promise.all(names.map(read)),
     publish: (registration, bundle) => publish(api, registration as Found, bundle),
-    async follow(onChange, signal) {
+    async follow(onChange, onUnreachable, signal) {
       const follow = ({ kind, name }: ConfigurationName) =>
         watchList(
           api,
@@ -39,7 +39,7 @@ export function registrations(api: ClusterApi, names: readonly ConfigurationName
             path: collectionOf(kind),
             fieldSelector: `metadata.name=${name}`,
             onObjects: onChange,
-            onUnreachable: () => {},
+            onUnreachable,
           },
           signal,
           times,

@@ -36,11 +36,10 @@ export function secretStore(
       if (answer.status === 409 || (answer.status === 404 && over !== undefined)) return false;
       throw new ApiRefusal(path, answer);
     },
-    follow: (onChange, signal) =>
+    follow: (onChange, onUnreachable, signal) =>
       watchList(
         api,
-        // That the API server is away is told by whoever reads the Secret.
-        { path: collection, fieldSelector: `metadata.name=${name}`, onObjects: onChange, onUnreachable: () => {} },
+        { path: collection, fieldSelector: `metadata.name=${name}`, onObjects: onChange, onUnreachable },
         signal,
         times,
       ),

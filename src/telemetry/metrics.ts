@@ -9,6 +9,7 @@ export interface WebhookMetrics {
   readonly registry: Registry;
   readonly calls: Counter<"outcome" | "role">;
   readonly pods: Counter<"outcome" | "role">;
+  readonly reviews: Counter<"outcome">;
   readonly duration: Histogram;
   readonly inFlight: Gauge;
   readonly badRequests: Counter<"reason">;
@@ -60,6 +61,12 @@ export function webhookMetrics(): WebhookMetrics {
       name: "gracegate_webhook_pods_total",
       help: "Pods by outcome and role: calls without those for a pod that an earlier call changed, and without dry runs.",
       labelNames: ["outcome", "role"],
+      registers,
+    }),
+    reviews: new Counter({
+      name: "gracegate_webhook_reviews_total",
+      help: "Workloads that people applied, by outcome: warned, silent, or error of the webhook's own.",
+      labelNames: ["outcome"],
       registers,
     }),
     duration: new Histogram({
@@ -161,6 +168,7 @@ export function webhookMetrics(): WebhookMetrics {
       metrics.pods.inc({ outcome, role }, 0);
     }
   }
+  for (const outcome of ["warned", "silent", "error"]) metrics.reviews.inc({ outcome }, 0);
   for (const reason of BAD_REQUESTS) metrics.badRequests.inc({ reason }, 0);
   for (const step of STEPS) metrics.certificateSteps.inc({ step }, 0);
   for (const source of SOURCES) {

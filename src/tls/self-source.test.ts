@@ -50,7 +50,7 @@ class World {
       this.change();
       return true;
     },
-    follow: (onChange, signal) => this.#follow(onChange, signal),
+    follow: (onChange, _onUnreachable, signal) => this.#follow(onChange, signal),
   };
 
   readonly registrations: Registrations = {
@@ -68,7 +68,7 @@ class World {
         );
       this.change();
     },
-    follow: (onChange, signal) => this.#follow(onChange, signal),
+    follow: (onChange, _onUnreachable, signal) => this.#follow(onChange, signal),
   };
 
   edit(changes: SecretData): void {

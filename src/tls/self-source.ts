@@ -32,8 +32,11 @@ export interface SecretStore {
    * @returns false where somebody else wrote in the meantime
    */
   write(data: SecretData, over: StoredSecret | undefined): Promise<boolean>;
-  follow(onChange: () => void, signal: AbortSignal): Promise<void>;
+  follow(onChange: () => void, onUnreachable: Unreachable, signal: AbortSignal): Promise<void>;
 }
+
+/** Told that something cannot be reached, and is tried again after `retryMs`. */
+export type Unreachable = (reason: string, retryMs: number) => void;
 
 /** A webhook configuration, as far as its caBundles go. */
 export interface Registration {
@@ -49,7 +52,7 @@ export interface Registrations {
   read(): Promise<readonly Registration[]>;
   /** Writes the bundle into every webhook of a configuration that is there; never makes one. */
   publish(registration: Registration, bundle: string): Promise<void>;
-  follow(onChange: () => void, signal: AbortSignal): Promise<void>;
+  follow(onChange: () => void, onUnreachable: Unreachable, signal: AbortSignal): Promise<void>;
 }
 
 /** What happens, for logs and metrics. None of these may throw. */
@@ -65,7 +68,7 @@ export interface SelfEvents extends CertificateEvents {
   /** The authority in use ends at this time, milliseconds since 1970. */
   authorityEnds(at: number): void;
   /** The API server cannot be reached; it is tried again after `retryMs`. */
-  unreachable(reason: string, retryMs: number): void;
+  readonly unreachable: Unreachable;
 }
 
 /** What a source of this kind needs. */
@@ -166,7 +169,11 @@ export function selfKept(options: SelfOptions): CertificateSource {
   const follow = async (at: ServedAt, signal: AbortSignal): Promise<void> => {
     let wake = Promise.withResolvers<void>();
     const onChange = () => wake.resolve();
-    const followed = Promise.all([store.follow(onChange, signal), registrations.follow(onChange, signal)]);
+    const { unreachable } = events;
+    const followed = Promise.all([
+      store.follow(onChange, unreachable, signal),
+      registrations.follow(onChange, unreachable, signal),
+    ]);
     let failures = 0;
     let mended = 0;
     while (!signal.aborted) {

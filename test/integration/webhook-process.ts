@@ -72,16 +72,9 @@ export async function startWebhook(
   flags: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
 ): Promise<WebhookProcess> {
-  const args = [
-    "src/main.ts",
-    "webhook",
-    "--policy",
-    folder.policy,
-    "--tls-cert",
-    folder.tlsCert,
-    "--tls-key",
-    folder.tlsKey,
-  ];
+  const files = ["--tls-cert", folder.tlsCert, "--tls-key", folder.tlsKey];
+  const args = ["src/main.ts", "webhook", "--policy", folder.policy];
+  if (!flags.includes("--tls-secret")) args.push(...files);
   const fixed = ["--port", "0", "--metrics-port", "0", "--bind", "127.0.0.1", "--shutdown-delay", "0"];
   const child = spawn(process.execPath, [...args, ...fixed, ...flags], {
     stdio: ["ignore", "pipe", "pipe"],
