@@ -10,6 +10,7 @@ WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --loglevel=error
 COPY tsconfig.json tsconfig.build.json ./
+COPY scripts/build-hc.ts scripts/
 COPY src src
 # Node's platform packages are for development; the image has its own Node.
 RUN npm run --silent build && npm prune --omit=dev --omit=optional --loglevel=error
@@ -19,8 +20,9 @@ WORKDIR /opt/gracegate
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist dist
-RUN chmod 755 dist/main.js && ln -s /opt/gracegate/dist/main.js /usr/local/bin/gracegate
-ENV NODE_ENV=production
+# What a command is started by, and the file that the runbook's preStop line calls.
+COPY --chmod=755 image/gracegate image/graceful-drain.sh /usr/local/bin/
+ENV NODE_ENV=production GRACEGATE_HOME=/opt/gracegate/dist
 # Numeric, so that runAsNonRoot can be checked without looking into /etc/passwd.
 USER 65532:65532
 ENTRYPOINT ["gracegate"]

@@ -12,6 +12,14 @@ import { LB_PROFILES, policySpec } from "../src/policy/schema.ts";
 import type { JsonSchema, Schema } from "../src/policy/schema-builder.ts";
 import { webhookMetrics } from "../src/telemetry/metrics.ts";
 import { chartValues, valuesSchema } from "./chart-values.ts";
+import {
+  answersTable,
+  environmentTable,
+  hcMetricsTable,
+  type Table,
+  transitionsTable,
+  wishesTable,
+} from "./generated-hc.ts";
 
 /** One generated file: its path, and its text as it should be. */
 export interface Generated {
@@ -36,12 +44,26 @@ export const generated: readonly Generated[] = [
   { path: "docs/overrides.md", text: () => between("docs/overrides.md", "overrides", overrideTable()) },
   { path: "docs/codes.md", text: () => between("docs/codes.md", "codes", codeSections()) },
   { path: "docs/lb-profiles.md", text: () => between("docs/lb-profiles.md", "profiles", profileTable()) },
+  { path: "docs/hc.md", text: hcPage },
   { path: "docs/webhook.md", text: async () => between("docs/webhook.md", "metrics", await metricsTable()) },
 ];
 
+function hcPage(): string {
+  const parts: Readonly<Record<string, Table>> = {
+    answers: answersTable(),
+    transitions: transitionsTable(),
+    environment: environmentTable(),
+    wishes: wishesTable(),
+    metrics: hcMetricsTable(),
+  };
+  return Object.entries(parts).reduce(
+    (text, [name, { head, rows }]) => between("docs/hc.md", name, table(head, rows), text),
+    readFileSync("docs/hc.md", "utf8"),
+  );
+}
+
 /** A page with the part between two comments replaced. */
-function between(path: string, name: string, part: string): string {
-  const text = readFileSync(path, "utf8");
+function between(path: string, name: string, part: string, text = readFileSync(path, "utf8")): string {
   const [start, end] = [`<!-- generated: ${name} -->`, `<!-- end: ${name} -->`];
   const from = text.indexOf(start);
   const to = text.indexOf(end);

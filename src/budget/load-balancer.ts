@@ -41,7 +41,8 @@ export function loadBalancerOf(settings: LbSettings): LoadBalancer {
   };
 }
 
-function drainAnswerOf(
+/** The drain answer of a profile with what a policy says instead; undefined where nothing tells it from 200. */
+export function drainAnswerOf(
   profile: LbProfile,
   override: { readonly status?: number; readonly body?: string } | undefined,
 ): Answer | undefined {
@@ -53,7 +54,8 @@ function drainAnswerOf(
   return body === undefined ? { status } : { status, body };
 }
 
-function detectionOf(
+/** How long a balancer takes to act on its drain answer. */
+export function detectionOf(
   profile: LbProfile,
   drainAnswer: Answer | undefined,
   checkInterval: Seconds,

@@ -42,7 +42,7 @@ function namesOf(names: readonly string[]): string {
   return names.length > MOST_NAMES ? `${shown} and ${names.length - MOST_NAMES} more` : shown;
 }
 
-/** All codes. GG1 overrides, GG2 proxy.istio.io/config, GG3 the budget, GG4 mutations, GG5 this program, GG6 sources. */
+/** All codes. GG1 overrides, GG2 proxy.istio.io/config, GG3 the budget, GG4 mutations, GG5 this program, GG6 sources, GG7 hc. */
 export const codes = {
   GG101: code(
     "warning",
@@ -223,6 +223,33 @@ export const codes = {
     "An object in the cluster, a GracePolicy or the mesh config, cannot be used; it is skipped, and everything else stays in force.",
     "Correct the field that the sentence names. The CRD of this version refuses such a GracePolicy: apply it, `helm upgrade` does not.",
     (d: { where: string; path: string; reason: string }) => `${d.where}: ${d.path} ${d.reason}.`,
+  ),
+  GG701: code(
+    "warning",
+    "The proxy's stats matcher hides what hc counts in-flight requests with, so a drain is blind: it waits for the whole drain timeout.",
+    "Name the suffixes in proxyStatsMatcher.inclusionSuffixes of the pod's proxy.istio.io/config and restart the pod.",
+    (d: { suffixes: readonly string[] }) =>
+      `Envoy hides ${d.suffixes.join(", ")}, so a drain cannot see what is in flight and waits for the whole drain timeout; add them to proxyStatsMatcher.inclusionSuffixes in the pod's proxy.istio.io/config.`,
+  ),
+  GG702: code(
+    "warning",
+    "A drain never got quiet, because the load balancer's profile has no drain answer and new requests kept coming.",
+    "Let a replacement start on the same node at once, choose a profile with a drain answer, or let the balancer keep its sessions.",
+    (d: { profile: string; inFlight: string }) =>
+      `the load balancer went on sending requests, since the profile ${d.profile} has no answer that stops it, so hc closes with ${d.inFlight} in flight; start the replacement on the same node, or choose a profile with a drain answer.`,
+  ),
+  GG703: code(
+    "warning",
+    "No load balancer has asked for the health of an open gateway for a while.",
+    "Check that the balancer's health check reaches hc's port and path.",
+    (d: { seconds: number; paths: readonly string[]; port: number }) =>
+      `no load balancer asked for ${d.paths.join(" or ")} on port ${d.port} for ${d.seconds}s; check its health check.`,
+  ),
+  GG704: code(
+    "error",
+    "An environment variable of hc cannot be read, so its default is used.",
+    "Correct the variable that the sentence names.",
+    (d: { problem: string }) => d.problem,
   ),
 } as const;
 

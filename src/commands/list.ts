@@ -19,6 +19,21 @@ export const commands: readonly ListedCommand[] = [
     load: async () => (await import("./webhook.ts")).webhook,
   },
   {
+    name: "hc",
+    summary: "the health controller that steers the load balancer",
+    load: async () => (await import("./hc.ts")).hc,
+  },
+  {
+    name: "drain",
+    summary: "drains this gateway through hc and waits until it is CLOSED",
+    load: async () => (await import("./drain.ts")).drain,
+  },
+  {
+    name: "hc-ctl",
+    summary: "the operator's commands to hc: status, close-lb, close, reopen",
+    load: async () => (await import("./hc-ctl.ts")).hcCtl,
+  },
+  {
     name: "probe",
     summary: "counts lost requests while pods or balancers change",
     load: async () => (await import("./probe.ts")).probe,

@@ -9,7 +9,7 @@ import type { Budget } from "../budget/budget.ts";
 import { STATUS_PORT } from "../pod/annotations.ts";
 import { type JsonObject, type JsonValue, objectAt, objectsAt, textAt, valueAt } from "../pod/json.ts";
 import { requestsOf } from "../pod/pod-rules.ts";
-import type { ConfigValue } from "../pod/proxy-config.ts";
+import type { ConfigValue } from "../pod/proxy-config-document.ts";
 import type { GatewaySettings } from "../policy/settings.ts";
 import { formatCpu, formatMemory, parseQuantity } from "../units/quantity.ts";
 import type { Context, GatewayRole } from "./context.ts";

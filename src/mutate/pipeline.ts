@@ -5,7 +5,7 @@ import { type Notice, notice } from "../codes/registry.ts";
 import { type Facts, factsOf } from "../pod/facts.ts";
 import type { JsonObject } from "../pod/json.ts";
 import { type Layer, pick, pickEither, type Sourced } from "../policy/layers.ts";
-import { type BadOverride, overridesOf } from "../policy/overrides.ts";
+import { type BadOverride, overridesOf } from "../policy/pod-overrides.ts";
 import type { PolicySpec } from "../policy/schema.ts";
 import { resolveInvalid, resolveMode } from "../policy/settings.ts";
 import { layersFor, type PolicySnapshot } from "../policy/snapshot.ts";

@@ -33,6 +33,7 @@ describe("a command's length", () => {
     ["one sleep", "sleep 10", 10],
     ["sleeps of several lines are added", "sleep 10\nsleep 5\n", 15],
     ["commands joined by ;", "nginx -s quit; sleep 5", 5],
+    ["a word that is only an argument", "echo done if test; sleep 5", 5],
     ["commands joined by &&", "nginx -s quit && sleep 5 && sleep 3", 8],
     ["carriage returns are space", "sleep 10\r\nsleep 5\r\n", 15],
     ["a line that goes on in the next", "sleep \\\n  10", 10],
@@ -51,6 +52,7 @@ describe("a command's length", () => {
   }
 
   const unreadable: readonly [string, string][] = [
+    ["a sleep after a test", "[ -f /hold ] && sleep 5"],
     ["no sleep at all", "nginx -s quit"],
     ["a while loop", "while pgrep app; do sleep 1; done"],
     ["an until loop", "until test -f /tmp/done; do sleep 1; done"],

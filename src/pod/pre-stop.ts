@@ -52,8 +52,8 @@ export function secondsOfCommand(command: readonly string[]): Seconds | undefine
   return script === undefined ? undefined : secondsOfScript(script);
 }
 
-/** What makes the flow of a script more than one command after the other. */
-const CONTROL = /^(?:while|until|for|if|case|select|function|do|then|else|elif|\{|\(|!|\[\[)$/;
+/** First words of a command that make the flow of a script more than one command after the other. */
+const CONTROL = /^(?:while|until|for|if|case|select|function|do|then|else|elif|\{|\(|!|\[|\[\[|test)$/;
 
 function secondsOfScript(script: string): Seconds | undefined {
   const plain = script.replace(/\\\n/g, " ").replace(/(^|[\s;])#[^\n]*/g, "$1");
@@ -65,7 +65,7 @@ function secondsOfScript(script: string): Seconds | undefined {
     .split(/;|&&|\n/)
     .map((part) => part.trim().split(/\s+/))
     .filter((words) => words[0] !== "");
-  if (commands.some((words) => words.some((word) => CONTROL.test(word)))) return undefined;
+  if (commands.some((words) => CONTROL.test(words[0] ?? ""))) return undefined;
   const sleeps = commands
     .map((words) => (words[0] === "exec" ? words.slice(1) : words))
     .filter((words) => SLEEP.test(unquoted(words[0] ?? "")));

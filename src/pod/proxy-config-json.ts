@@ -2,7 +2,14 @@
  * proxy.istio.io/config written as JSON: it stays JSON, with the indentation it had.
  */
 import { isObject, type JsonObject, type JsonValue, withKey } from "./json.ts";
-import type { ConfigEdit, ConfigPath, ConfigValue, ConfigValues, EditableDocument, NewValue } from "./proxy-config.ts";
+import type {
+  ConfigEdit,
+  ConfigPath,
+  ConfigValue,
+  ConfigValues,
+  EditableDocument,
+  NewValue,
+} from "./proxy-config-document.ts";
 import { spellings } from "./spellings.ts";
 
 /**

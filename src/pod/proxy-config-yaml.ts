@@ -20,6 +20,7 @@ import {
   YAMLMap,
   YAMLSeq,
 } from "yaml";
+import { withSpacing } from "./comment-spacing.ts";
 import type {
   ConfigEdit,
   ConfigPath,
@@ -28,15 +29,10 @@ import type {
   EditableDocument,
   NewValue,
   ParsedDocument,
-} from "./proxy-config.ts";
+} from "./proxy-config-document.ts";
 import { spellings } from "./spellings.ts";
 import { needsQuotes } from "./yaml-1.1.ts";
-
-/**
- * Aliases that an annotation may have, and values that one anchor may stand for in all. The yaml package finds the anchor
- * of each alias by a walk over the document: 20,000 of them took minutes. go-yaml refuses excessive aliasing as well.
- */
-const MAX_ALIASES = 100;
+import { aliasesOf, aliasProblem } from "./yaml-aliases.ts";
 
 /** The tag of what is a text, however it looks. */
 const TEXT = "tag:yaml.org,2002:str";
@@ -87,32 +83,13 @@ function read(text: string): Document<Node> {
   });
 }
 
-/** What is wrong with the aliases of a document when they are replaced by what they stand for. */
-function aliasProblem(document: Document<Node>): string | undefined {
-  if (aliasesOf(document).length > MAX_ALIASES) return "it has too many YAML aliases";
-  try {
-    document.toJS({ maxAliasCount: MAX_ALIASES });
-    return undefined;
-  } catch (error) {
-    return String(error).includes("Unresolved alias")
-      ? "it has a YAML alias without an anchor"
-      : "it has too many YAML aliases";
-  }
-}
-
-/** The anchors that the aliases of a document name, one for each alias. */
-function aliasesOf(document: Document<Node>): readonly string[] {
-  const sources: string[] = [];
-  visit(document, { Alias: (_, { source }) => void sources.push(source) });
-  return sources;
-}
-
 type Mapping = YAMLMap<Node, Node>;
 
 class YamlDocument implements EditableDocument {
   readonly #document: Document<Node>;
   readonly #root: Mapping;
   readonly #indent: number;
+  readonly #text: string;
   /** Anchors that have aliases. */
   readonly #aliased: ReadonlySet<string>;
   /** Whether lists are indented below their keys. */
@@ -121,6 +98,7 @@ class YamlDocument implements EditableDocument {
   constructor(document: Document<Node>, root: Mapping, text: string) {
     this.#document = document;
     this.#root = root;
+    this.#text = text;
     this.#indent = /^( {1,8})[^ #\n-]/m.exec(text)?.[1]?.length ?? 2;
     this.#aliased = new Set(text.includes("*") ? aliasesOf(document) : []);
     this.#indentSeq = !/^( *)[^ #\n-][^\n]*:[ \t]*\r?\n\1- /m.test(text);
@@ -129,7 +107,7 @@ class YamlDocument implements EditableDocument {
 
   values(): ConfigValues {
     const values = new Map<string, ConfigValue | Map<string, ConfigValue>>();
-    for (const pair of this.#root.items) {
+    for (const pair of this.#pairs(this.#root)) {
       const value = this.#resolve(pair.value);
       const read = isMap<Node, Node>(value) ? this.#inner(value) : this.#read(value);
       // The last of duplicate keys counts, also where it says nothing.
@@ -141,12 +119,22 @@ class YamlDocument implements EditableDocument {
 
   #inner(mapping: Mapping): Map<string, ConfigValue> {
     const values = new Map<string, ConfigValue>();
-    for (const pair of mapping.items) {
+    for (const pair of this.#pairs(mapping)) {
       const read = this.#read(this.#resolve(pair.value));
       if (read === undefined) values.delete(keyOf(pair));
       else values.set(keyOf(pair), read);
     }
     return values;
+  }
+
+  /** The pairs of a mapping: those of its merge keys (`<<: *base`) first, since its own count more. */
+  #pairs(mapping: Mapping): readonly Pair<Node, Node | null>[] {
+    const merged = mapping.items.filter(isMerge).flatMap((pair) => {
+      const value = this.#resolve(pair.value);
+      const bases = isSeq<Node>(value) ? value.items.map((item) => this.#resolve(item)).toReversed() : [value];
+      return bases.flatMap((base) => (isMap<Node, Node>(base) ? base.items : []));
+    });
+    return merged.length === 0 ? mapping.items : [...merged, ...mapping.items.filter((pair) => !isMerge(pair))];
   }
 
   #read(value: Node | undefined): ConfigValue | undefined {
@@ -237,12 +225,15 @@ class YamlDocument implements EditableDocument {
   }
 
   print(): string {
-    return this.#document.toString({
-      lineWidth: 0,
-      flowCollectionPadding: false,
-      indent: this.#indent,
-      indentSeq: this.#indentSeq,
-    });
+    return withSpacing(
+      this.#text,
+      this.#document.toString({
+        lineWidth: 0,
+        flowCollectionPadding: false,
+        indent: this.#indent,
+        indentSeq: this.#indentSeq,
+      }),
+    );
   }
 
   #resolve(node: Node | null | undefined): Node | undefined {
@@ -269,6 +260,10 @@ function isNull(scalar: Scalar): boolean {
 
 function textOf(node: Node | undefined): string | undefined {
   return isScalar(node) ? String(node.value) : undefined;
+}
+
+function isMerge({ key }: Pair<Node, Node | null>): boolean {
+  return isScalar(key) && key.value === "<<" && key.type === "PLAIN";
 }
 
 function keyOf(pair: Pair<Node, Node | null>): string {

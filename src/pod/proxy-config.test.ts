@@ -2,13 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { parse } from "yaml";
-import {
-  type ConfigEdit,
-  type ConfigPath,
-  editProxyConfig,
-  type ProxyConfig,
-  parseProxyConfig,
-} from "./proxy-config.ts";
+import { editProxyConfig, type ProxyConfig, parseProxyConfig } from "./proxy-config.ts";
+import type { ConfigEdit, ConfigPath } from "./proxy-config-document.ts";
 
 function read(text: string | undefined): ProxyConfig {
   const parsed = parseProxyConfig(text);
@@ -158,6 +153,12 @@ describe("editing", () => {
       "# top\na: b # why\n\n# below\nc: d\n",
       [drain],
       "# top\na: b # why\n\n# below\nc: d\nterminationDrainDuration: 40s\n",
+    ],
+    [
+      "the spaces before a comment stay",
+      "a: b   # why\nm:\n  c: d     # since\n",
+      [drain],
+      "a: b   # why\nm:\n  c: d     # since\nterminationDrainDuration: 40s\n",
     ],
     [
       "the comment of a changed key stays",
@@ -461,5 +462,23 @@ describe("for every annotation", () => {
       }),
       { numRuns: 2000 },
     );
+  });
+});
+
+describe("merge keys", () => {
+  const text = "base: &base\n  A: a\n  B: base\nproxyMetadata:\n  <<: *base\n  B: own\n";
+
+  it("bring the values of what they name, and own keys count more", () => {
+    const parsed = parseProxyConfig(text);
+    assert.ok(parsed.ok);
+    assert.equal(parsed.config.get(["proxyMetadata", "A"]), "a");
+    assert.equal(parsed.config.get(["proxyMetadata", "B"]), "own");
+  });
+
+  it("of several, the first one counts", () => {
+    const parsed = parseProxyConfig("a: &a {X: '1'}\nb: &b {X: '2', Y: '2'}\nproxyMetadata:\n  <<: [*a, *b]\n");
+    assert.ok(parsed.ok);
+    assert.equal(parsed.config.get(["proxyMetadata", "X"]), "1");
+    assert.equal(parsed.config.get(["proxyMetadata", "Y"]), "2");
   });
 });

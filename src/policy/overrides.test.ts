@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type OverrideRole, overrides, overridesOf } from "./overrides.ts";
+import { type OverrideRole, overrides } from "./overrides.ts";
+import { overridesOf } from "./pod-overrides.ts";
 
 const of = (name: string, value: string, role: OverrideRole = "gateway") =>
   overridesOf({ [`gracegate.dev/${name}`]: value }, role);

@@ -141,8 +141,9 @@ export function flag(description: string): Schema<boolean> {
 }
 
 /** A list of values of one kind. */
-export function list<T>(description: string, element: Schema<T>, maxItems = 64): Schema<readonly T[]> {
-  return { kind: "list", element, json: { type: "array", description, items: element.json, maxItems } };
+export function list<T>(description: string, element: Schema<T>, maxItems = 64, minItems = 0): Schema<readonly T[]> {
+  const bounds = minItems === 0 ? { maxItems } : { minItems, maxItems };
+  return { kind: "list", element, json: { type: "array", description, items: element.json, ...bounds } };
 }
 
 /** A mapping from any name to values of one kind. */

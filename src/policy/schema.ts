@@ -116,6 +116,7 @@ const hcFields = {
     "Paths that the load balancer checks.",
     text("A path.", { pattern: "^/[^\\s?#,]*$", maxLength: 256 }),
     16,
+    1,
   ),
   logLevel: choice("How much hc logs.", ["debug", "info", "warn", "error"]),
   extraEnv: list(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { JsonObject } from "../pod/json.ts";
 import type { MeshConfig } from "./mesh-config.ts";
-import { overridesOf } from "./overrides.ts";
+import { overridesOf } from "./pod-overrides.ts";
 import type { PolicySpec } from "./schema.ts";
 import { resolveGateway, resolveInvalid, resolveMode, resolveSidecar } from "./settings.ts";
 import { layersFor, snapshotOf } from "./snapshot.ts";

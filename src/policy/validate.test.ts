@@ -109,6 +109,12 @@ describe("an invalid policy names the field and what would be right", () => {
     ["a fall of 0", lb({ checkFall: 0 }), "spec.gateway.loadBalancer.checkFall must be >= 1, but is 0"],
     ["a fall in words", lb({ checkFall: "2" }), 'spec.gateway.loadBalancer.checkFall must be integer, but is "2"'],
     [
+      "no path to check",
+      hc({ healthPaths: [] }),
+      "spec.gateway.hc.healthPaths must NOT have fewer than 1 items, but is []",
+    ],
+    ["a poll without a pause", hc({ pollInterval: "0s" }), "spec.gateway.hc.pollInterval is 0; a poll needs a pause"],
+    [
       "an interval of 0",
       lb({ checkInterval: "0s" }),
       "spec.gateway.loadBalancer.checkInterval is 0; a check needs a pause",

@@ -106,7 +106,7 @@ function beyondSchema(spec: PolicySpec): Refusal[] {
     refusals.push({ path: "spec.gateway.loadBalancer.checkInterval", reason: "is 0; a check needs a pause" });
   }
   if (hc?.pollInterval === 0) {
-    refusals.push({ path: "spec.gateway.hc.pollInterval", reason: "is 0; a look at the stats needs a pause" });
+    refusals.push({ path: "spec.gateway.hc.pollInterval", reason: "is 0; a poll needs a pause" });
   }
   return refusals;
 }

@@ -80,9 +80,9 @@ describe("podDiff", () => {
       "  metadata:",
       "    annotations:",
       "      proxy.istio.io/config: |",
+      "-       old: c",
       "+       proxyMetadata:",
       "+         X: y # why",
-      "-       old: c",
     ]);
   });
 
@@ -103,9 +103,9 @@ describe("podDiff", () => {
       ]).slice(2),
       [
         "      proxy.istio.io/config: |",
+        '-       {"a":1}',
         '+       {"a":1,"drainDuration":"50s"}',
         "        drainDuration # why",
-        '-       {"a":1}',
       ],
     );
   });

@@ -155,7 +155,7 @@ function lineDiff(a: readonly string[], b: readonly string[]): { mark: DiffLine[
       result.push({ mark: " ", line: a[i] ?? "" });
       i++;
       j++;
-    } else if (j < b.length && (i === a.length || at(i, j + 1) >= at(i + 1, j)))
+    } else if (j < b.length && (i === a.length || at(i, j + 1) > at(i + 1, j)))
       result.push({ mark: "+", line: b[j++] ?? "" });
     else result.push({ mark: "-", line: a[i++] ?? "" });
   }

@@ -41,7 +41,7 @@ export function filesAt(path: string): readonly string[] {
   return readdirSync(path)
     .filter((name) => !name.startsWith("."))
     .map((name) => join(path, name))
-    .filter((file) => statSync(file).isFile())
+    .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile())
     .sort();
 }
 

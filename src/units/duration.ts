@@ -12,6 +12,9 @@ export type Seconds = number;
 /** A duration that was read, or the reason why it is none. */
 export type ParsedDuration = { ok: true; seconds: Seconds } | { ok: false; reason: string };
 
+/** A duration that was read to the millisecond, or the reason why it is none. */
+export type ParsedMilliseconds = { ok: true; milliseconds: number } | { ok: false; reason: string };
+
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 /** Longest duration that is taken for one: 24 hours; more is a typing error in everything that this program sets. */
@@ -19,6 +22,12 @@ export const MAX_DURATION: Seconds = 86_400;
 
 /** What a duration may look like, for schemas: no sign, at least one number, known units only. */
 export const DURATION_PATTERN = "^([0-9]+|([0-9]+(\\.[0-9]+)?(ms|s|m|h))+)$";
+
+/**
+ * A product such as 1.1 × 1000 may be a hair over the whole number that was meant; and Go, which reads durations for the
+ * API server, drops what is below a nanosecond in each part.
+ */
+const HAIR_MS = 1e-3;
 
 const WHOLE = /^[0-9]+$/;
 const PART = /([0-9]+(?:\.[0-9]+)?)([a-zµ]*)/gy;
@@ -30,18 +39,28 @@ const PART = /([0-9]+(?:\.[0-9]+)?)([a-zµ]*)/gy;
  * @returns whole seconds, rounded up, or a reason that completes the sentence "… is not a duration: …"
  */
 export function parseDuration(value: unknown): ParsedDuration {
+  const parsed = parseMilliseconds(value);
+  return parsed.ok ? { ok: true, seconds: Math.max(0, Math.ceil((parsed.milliseconds - HAIR_MS) / 1000)) } : parsed;
+}
+
+/**
+ * Reads a duration without rounding it, for what counts in fractions of a second.
+ *
+ * @param value as for parseDuration
+ */
+export function parseMilliseconds(value: unknown): ParsedMilliseconds {
   if (typeof value === "number") {
     if (!Number.isFinite(value)) return refused("it is not a finite number");
     if (value < 0) return refused("it is negative");
-    return inRange(Math.ceil(value));
+    return inRange(value * 1000);
   }
   if (typeof value !== "string") return refused("it is neither a text nor a number");
   const text = value.trim();
   if (text === "") return refused("it is empty");
   if (text.startsWith("-")) return refused("it is negative");
-  if (WHOLE.test(text)) return inRange(Number(text));
+  if (WHOLE.test(text)) return inRange(Number(text) * 1000);
 
-  let totalMs = 0;
+  let milliseconds = 0;
   let end = 0;
   PART.lastIndex = 0;
   for (let part = PART.exec(text); part !== null; part = PART.exec(text)) {
@@ -50,13 +69,11 @@ export function parseDuration(value: unknown): ParsedDuration {
     if (unitMs === undefined) {
       return refused(unit === "" ? "a number lacks its unit" : `the unit ${JSON.stringify(unit)} is unknown`);
     }
-    totalMs += Number(part[1]) * unitMs;
+    milliseconds += Number(part[1]) * unitMs;
     end = PART.lastIndex;
   }
   if (end !== text.length) return refused("it is not a number with the units ms, s, m or h");
-  // A product such as 1.1 × 1000 may be a hair over the whole number that was meant; and Go, which reads durations for the
-  // API server, drops what is below a nanosecond in each part.
-  return inRange(Math.max(0, Math.ceil(totalMs / 1000 - 1e-6)));
+  return inRange(milliseconds);
 }
 
 /** Writes a duration the one way in which this program writes all of them: `90s`. */
@@ -64,10 +81,10 @@ export function formatDuration(seconds: Seconds): string {
   return `${seconds}s`;
 }
 
-function inRange(seconds: Seconds): ParsedDuration {
-  return seconds <= MAX_DURATION ? { ok: true, seconds } : refused("it is longer than 24h");
+function inRange(milliseconds: number): ParsedMilliseconds {
+  return milliseconds <= MAX_DURATION * 1000 + HAIR_MS ? { ok: true, milliseconds } : refused("it is longer than 24h");
 }
 
-function refused(reason: string): ParsedDuration {
+function refused(reason: string): { ok: false; reason: string } {
   return { ok: false, reason };
 }

@@ -73,7 +73,8 @@ export function etcd(): Component {
   return debian("etcd", ["etcd-server"]);
 }
 
-function had(name: string, find: () => string | undefined): Component {
+/** Finds a component, or says why it cannot be had; in CI that is an error. */
+export function had(name: string, find: () => string | undefined): Component {
   let missing: string;
   try {
     const path = find();
@@ -98,7 +99,8 @@ function inPath(executable: string): string | undefined {
     .find((path) => existsSync(path));
 }
 
-function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): void {
+/** Runs an installer; its output goes to stderr only. */
+export function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): void {
   mkdirSync(cacheFolder, { recursive: true });
   const result = spawnSync(command, args, {
     env: { ...process.env, ...env },

@@ -1,0 +1,64 @@
+/**
+ * The command line: finds the subcommand, runs it, and turns what comes back into an exit code.
+ */
+import { CommanderError } from "commander";
+import { exitCode, parserOf, say, WrongUse } from "./commands/command.ts";
+import { commands } from "./commands/list.ts";
+import { version } from "./version.ts";
+
+/** Runs one command line and gives its exit code. */
+export async function runCommandLine(args: readonly string[]): Promise<number> {
+  // A reader that has seen enough, such as `| head`, is no error.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit();
+  });
+  const [name, ...rest] = args;
+  if (name === undefined || name === "help" || name === "-h" || name === "--help") {
+    process.stdout.write(overview());
+    return name === undefined ? exitCode.wrongUse : exitCode.ok;
+  }
+  if (name === "-V" || name === "--version") {
+    process.stdout.write(`${version}\n`);
+    return exitCode.ok;
+  }
+  const listed = commands.find((command) => command.name === name);
+  if (listed === undefined) {
+    say(`gracegate: ${JSON.stringify(name)} is not a command; gracegate --help lists them.`);
+    return exitCode.wrongUse;
+  }
+  const definition = await listed.load();
+  const cli = parserOf(definition);
+  try {
+    let code: number = exitCode.ok;
+    cli.action(async () => {
+      code = await definition.run(cli.opts(), cli.args);
+    });
+    await cli.parseAsync(rest, { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.ok : exitCode.wrongUse;
+    if (error instanceof WrongUse) {
+      say(`gracegate ${name}: ${error.message}`);
+      say(`Run gracegate ${name} --help for the options.`);
+      return exitCode.wrongUse;
+    }
+    say(`gracegate ${name}: ${error instanceof Error ? error.message : String(error)}`);
+    if (process.env.GRACEGATE_DEBUG && error instanceof Error) say(error.stack ?? "");
+    return exitCode.failed;
+  }
+}
+
+function overview(): string {
+  const width = Math.max(...commands.map((command) => command.name.length));
+  return [
+    `gracegate ${version}: Istio pods that start and stop without dropping a request`,
+    "",
+    "usage: gracegate COMMAND [options]",
+    "",
+    ...commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`),
+    "",
+    "gracegate COMMAND --help shows a command's options and examples.",
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,68 @@
+/**
+ * What the gracegate.dev annotations of a pod say: values for settings, or what is wrong with them.
+ */
+import { type Notice, notice } from "../codes/registry.ts";
+import { OVERRIDE_PREFIX, STATUS } from "../pod/annotations.ts";
+import { type JsonObject, textAt } from "../pod/json.ts";
+import { parseDuration, type Seconds } from "../units/duration.ts";
+import { type Layer, level } from "./layers.ts";
+import { nearest } from "./nearest.ts";
+import { type OverrideRole, overrides } from "./overrides.ts";
+
+const byName = new Map(overrides.map((entry) => [entry.name, entry]));
+
+/** An override that does not parse. */
+export interface BadOverride {
+  readonly annotation: string;
+  readonly value: string;
+  readonly is: string;
+  readonly right: string;
+  readonly setting: string;
+}
+
+/** What the overrides of a pod say. */
+export interface PodOverrides {
+  readonly layers: readonly Layer[];
+  /** gracegate.dev/grace-period. */
+  readonly gracePeriodWish: Seconds | undefined;
+  readonly bad: readonly BadOverride[];
+  readonly notices: readonly Notice[];
+}
+
+const silent: PodOverrides = { layers: [], gracePeriodWish: undefined, bad: [], notices: [] };
+
+/** Reads the gracegate.dev annotations of a pod. */
+export function overridesOf(annotations: JsonObject, role: OverrideRole): PodOverrides {
+  const names = Object.keys(annotations).filter((key) => key.startsWith(OVERRIDE_PREFIX) && key !== STATUS);
+  if (names.length === 0) return silent;
+  const layers: Layer[] = [];
+  const bad: BadOverride[] = [];
+  const notices: Notice[] = [];
+  let gracePeriodWish: Seconds | undefined;
+  for (const annotation of names) {
+    const entry = byName.get(annotation.slice(OVERRIDE_PREFIX.length));
+    if (entry === undefined) {
+      const guess = nearest(annotation.slice(OVERRIDE_PREFIX.length), [...byName.keys()]);
+      notices.push(notice("GG102", { annotation, nearest: guess && `${OVERRIDE_PREFIX}${guess}` }));
+      continue;
+    }
+    if (!entry.roles.includes(role)) {
+      notices.push(notice("GG103", { annotation, role, roles: entry.roles.join(" or a ") }));
+      continue;
+    }
+    const value = textAt(annotations, annotation) ?? "";
+    const parsed = entry.parse(value, role);
+    if (!parsed.ok) {
+      bad.push({ annotation, value, is: parsed.is, right: parsed.right, setting: entry.setting });
+      continue;
+    }
+    if (entry.name === "grace-period") gracePeriodWish = secondsOf(value);
+    else layers.push({ level: level.override, origin: `annotation ${annotation}`, spec: parsed.spec });
+  }
+  return { layers, gracePeriodWish, bad, notices };
+}
+
+function secondsOf(value: string): Seconds | undefined {
+  const parsed = parseDuration(value);
+  return parsed.ok ? parsed.seconds : undefined;
+}

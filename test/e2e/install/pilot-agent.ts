@@ -1,0 +1,16 @@
+/**
+ * Istio's pilot-agent, built from its Go module, and the bootstrap template for Envoy that belongs to it.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type Component, cacheFolder, had, run } from "./components.ts";
+
+/** Builds the agent of a module version; `envoy_bootstrap.json` lies beside it. */
+export function pilotAgent(version: string): Component {
+  return had("pilot-agent", () => {
+    const folder = join(cacheFolder, `pilot-agent-${version}`);
+    const binary = join(folder, "pilot-agent");
+    if (!existsSync(binary)) run("bash", [join(import.meta.dirname, "pilot-agent.sh"), version, folder]);
+    return existsSync(binary) ? binary : undefined;
+  });
+}
