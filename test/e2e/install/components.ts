@@ -66,6 +66,15 @@ export function helm(): Component {
   });
 }
 
+/** The image in a tar, built as `make image` does; built anew each time, since it is what is tested. */
+export function image(name: string): Component {
+  return had("image", () => {
+    const folder = join(cacheFolder, "image");
+    run("bash", [join(import.meta.dirname, "image.sh"), folder, name]);
+    return join(folder, "gracegate.tar");
+  });
+}
+
 /** etcd, from KUBEBUILDER_ASSETS or Debian. */
 export function etcd(): Component {
   const assets = process.env.KUBEBUILDER_ASSETS;
@@ -94,6 +103,7 @@ function isExcused(name: string): boolean {
 }
 
 function inPath(executable: string): string | undefined {
+  if (executable.startsWith("/")) return existsSync(executable) ? executable : undefined;
   return [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/sbin"]
     .map((folder) => join(folder, executable))
     .find((path) => existsSync(path));
