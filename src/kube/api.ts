@@ -28,14 +28,15 @@ export interface ClusterApi {
   /**
    * All objects of a collection, read page by page.
    *
+   * @param keep what is kept of each, so that the rest of a page can go before the next one comes
    * @throws ApiRefusal where the API server does not give them
    */
-  list(path: string, fieldSelector?: string): Promise<ObjectList>;
+  list<T>(path: string, keep: (object: JsonObject) => T, fieldSelector?: string): Promise<ObjectList<T>>;
 }
 
 /** A list as the informer takes it. */
-export interface ObjectList {
-  readonly items: readonly JsonObject[];
+export interface ObjectList<T> {
+  readonly items: readonly T[];
   readonly resourceVersion: string;
 }
 
@@ -63,11 +64,16 @@ export function clusterApi(): ClusterApi {
   const config = new KubeConfig();
   config.loadFromDefault();
   const call = (method: string, path: string, body?: JsonObject) => send(config, method, path, body);
-  return { config, call, list: (path, fieldSelector) => listAll(call, path, fieldSelector) };
+  return { config, call, list: (path, keep, fieldSelector) => listAll(call, path, keep, fieldSelector) };
 }
 
-async function listAll(call: ClusterApi["call"], path: string, fieldSelector?: string): Promise<ObjectList> {
-  const items: JsonObject[] = [];
+async function listAll<T>(
+  call: ClusterApi["call"],
+  path: string,
+  keep: (object: JsonObject) => T,
+  fieldSelector?: string,
+): Promise<ObjectList<T>> {
+  const items: T[] = [];
   let next = "";
   for (;;) {
     const query = new URLSearchParams({ limit: String(PAGE) });
@@ -81,7 +87,7 @@ async function listAll(call: ClusterApi["call"], path: string, fieldSelector?: s
       continue;
     }
     if (answer.status !== 200) throw new ApiRefusal(path, answer);
-    items.push(...objectsAt(answer.body, "items"));
+    items.push(...objectsAt(answer.body, "items").map(keep));
     const metadata = objectAt(answer.body, "metadata");
     next = textAt(metadata, "continue") ?? "";
     if (next === "") return { items, resourceVersion: textAt(metadata, "resourceVersion") ?? "" };

@@ -25,12 +25,12 @@ export function clusterMeshConfig(
 ): Source<MeshConfig | undefined> {
   let value: { readonly value: MeshConfig | undefined } | undefined;
   let version: string | undefined;
-  const onObjects = (objects: readonly JsonObject[]) => {
+  const onObjects = (objects: readonly ConfigMap[]) => {
     const [configMap] = objects;
-    const now = textAt(objectAt(configMap, "metadata"), "resourceVersion") ?? "none";
+    const now = textAt(configMap?.metadata, "resourceVersion") ?? "none";
     if (now === version) return;
     version = now;
-    const text = textAt(objectAt(configMap, "data"), "mesh");
+    const text = textAt(configMap?.data, "mesh");
     const read = text === undefined ? { ok: true as const, value: undefined } : readMeshConfig(text);
     if (!read.ok) {
       const where = `ConfigMap ${namespace}/${name}`;
@@ -53,6 +53,7 @@ export function clusterMeshConfig(
         {
           path: `/api/v1/namespaces/${namespace}/configmaps`,
           fieldSelector: `metadata.name=${name}`,
+          keep: withoutManagedFields,
           onObjects,
           onUnreachable: (reason, retryMs) => events.unreachable(reason, retryMs),
         },
@@ -60,4 +61,14 @@ export function clusterMeshConfig(
         times,
       ),
   };
+}
+
+interface ConfigMap {
+  readonly metadata: JsonObject;
+  readonly data: JsonObject;
+}
+
+function withoutManagedFields(object: JsonObject): ConfigMap {
+  const { managedFields: _, ...metadata } = objectAt(object, "metadata");
+  return { metadata, data: objectAt(object, "data") };
 }

@@ -14,9 +14,9 @@ import { watchList, watchTimes } from "./watched-list.ts";
 
 const PATH = `/apis/${API_VERSION}/gracepolicies`;
 
-/** What one object gave: a policy, or the notices about it. */
+/** What one object gave, and all that is kept of it: a policy, or the notices about it. */
 interface Read {
-  readonly version: string;
+  readonly metadata: { readonly namespace: string; readonly name: string; readonly resourceVersion: string };
   readonly policy: Policy | undefined;
   readonly problems: readonly Notice[];
 }
@@ -33,28 +33,26 @@ export function clusterPolicies(
   times = watchTimes,
 ): Source<readonly Policy[]> {
   let value: readonly Policy[] | undefined;
-  let known = new Map<string, Read>();
-  const onObjects = (objects: readonly JsonObject[]) => {
-    const now = new Map<string, Read>();
-    const problems: Notice[] = [];
-    let isChanged = value === undefined || objects.length !== known.size;
-    for (const object of objects) {
-      const key = textAt(objectAt(object, "metadata"), "uid") ?? "";
-      const before = known.get(key);
-      // Most objects are the same as before: they are neither validated nor complained about again.
-      if (before !== undefined && before.version === versionOf(object)) {
-        now.set(key, before);
-        continue;
-      }
-      const read = readPolicy(object);
-      now.set(key, read);
-      problems.push(...read.problems);
-      isChanged = true;
-    }
-    known = now;
-    if (problems.length > 0) events.refused(problems, "the other policies");
+  let known: ReadonlySet<Read> = new Set();
+  let byKey = new Map<string, Read>();
+  /** Most objects are the same as before: they are neither validated nor complained about again. */
+  const keep = (object: JsonObject): Read => {
+    const { namespace, name, resourceVersion } = metadataOf(object);
+    const key = `${namespace}/${name}`;
+    const before = byKey.get(key);
+    if (before?.metadata.resourceVersion === resourceVersion) return before;
+    const read = readPolicy(object);
+    byKey.set(key, read);
+    return read;
+  };
+  const onObjects = (reads: readonly Read[]) => {
+    const fresh = reads.filter((read) => !known.has(read));
+    const isChanged = value === undefined || fresh.length > 0 || reads.length !== known.size;
     if (!isChanged) return;
-    const reads = [...now.values()];
+    known = new Set(reads);
+    byKey = new Map(reads.map((read) => [`${read.metadata.namespace}/${read.metadata.name}`, read]));
+    const problems = fresh.flatMap((read) => read.problems);
+    if (problems.length > 0) events.refused(problems, "the other policies");
     value = reads.flatMap(({ policy }) => policy ?? []);
     onSkipped(reads.length - value.length);
     events.changed();
@@ -64,24 +62,25 @@ export function clusterPolicies(
     follow: (signal) =>
       watchList(
         api,
-        { path: PATH, onObjects, onUnreachable: (reason, retryMs) => events.unreachable(reason, retryMs) },
+        { path: PATH, keep, onObjects, onUnreachable: (reason, retryMs) => events.unreachable(reason, retryMs) },
         signal,
         times,
       ),
   };
 }
 
-function versionOf(object: JsonObject): string {
-  return textAt(objectAt(object, "metadata"), "resourceVersion") ?? "";
+function metadataOf(object: JsonObject): Read["metadata"] {
+  const metadata = objectAt(object, "metadata");
+  const text = (key: string) => textAt(metadata, key) ?? "";
+  return { namespace: text("namespace"), name: text("name"), resourceVersion: text("resourceVersion") };
 }
 
 function readPolicy(object: JsonObject): Read {
+  const metadata = metadataOf(object);
   // Items of a list come without their type.
   const validated = validatePolicy({ ...object, apiVersion: API_VERSION, kind: KIND });
-  const version = versionOf(object);
-  if (validated.ok) return { version, policy: validated.policy, problems: [] };
-  const metadata = objectAt(object, "metadata");
-  const where = originOf({ name: textAt(metadata, "name") ?? "", namespace: textAt(metadata, "namespace") ?? "" });
+  if (validated.ok) return { metadata, policy: validated.policy, problems: [] };
+  const where = originOf(metadata);
   const problems = validated.refusals.map(({ path, reason }) => notice("GG602", { where, path, reason }));
-  return { version, policy: undefined, problems };
+  return { metadata, policy: undefined, problems };
 }

@@ -5,7 +5,7 @@
 import { type JsonObject, objectAt, objectsAt, textAt } from "../pod/json.ts";
 import type { Registration, Registrations } from "../tls/self-source.ts";
 import { ApiRefusal, type ClusterApi } from "./api.ts";
-import { watchList, watchTimes } from "./watched-list.ts";
+import { versionOnly, watchList, watchTimes } from "./watched-list.ts";
 
 /** A kind of webhook configuration. */
 export type ConfigurationKind = "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration";
@@ -38,6 +38,7 @@ export function registrations(api: ClusterApi, names: readonly ConfigurationName
           {
             path: collectionOf(kind),
             fieldSelector: `metadata.name=${name}`,
+            keep: versionOnly,
             onObjects: onChange,
             onUnreachable,
           },

@@ -5,7 +5,7 @@ import { isObject, type JsonObject, objectAt, textAt } from "../pod/json.ts";
 import type { SecretData } from "../tls/kept-certificates.ts";
 import type { SecretStore, StoredSecret } from "../tls/self-source.ts";
 import { ApiRefusal, type ClusterApi } from "./api.ts";
-import { watchList, watchTimes } from "./watched-list.ts";
+import { versionOnly, watchList, watchTimes } from "./watched-list.ts";
 
 /** Keeps certificates in a Secret. */
 export function secretStore(
@@ -39,7 +39,13 @@ export function secretStore(
     follow: (onChange, onUnreachable, signal) =>
       watchList(
         api,
-        { path: collection, fieldSelector: `metadata.name=${name}`, onObjects: onChange, onUnreachable },
+        {
+          path: collection,
+          fieldSelector: `metadata.name=${name}`,
+          keep: versionOnly,
+          onObjects: onChange,
+          onUnreachable,
+        },
         signal,
         times,
       ),

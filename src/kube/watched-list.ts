@@ -7,16 +7,27 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { type KubernetesObject, ListWatch, Watch } from "@kubernetes/client-node";
-import type { JsonObject } from "../pod/json.ts";
+import { isObject, type JsonObject } from "../pod/json.ts";
 import { ApiRefusal, type ClusterApi } from "./api.ts";
 
-/** What to watch, and who is told. */
-export interface Watched {
+/** What the informer needs of an object to keep it. */
+export interface Kept {
+  readonly metadata: JsonObject;
+}
+
+/**
+ * What to watch, and who is told.
+ *
+ * @typeParam T what is kept of an object
+ */
+export interface Watched<T extends Kept> {
   /** The collection's path: `/apis/gracegate.dev/v1alpha1/gracepolicies`. */
   readonly path: string;
   readonly fieldSelector?: string;
+  /** What is kept in memory of an object that was listed or changed. Its metadata must stay. Must not throw. */
+  keep(object: JsonObject): T;
   /** All objects, after every list and after changes; changes that come together are told once. Must not throw. */
-  onObjects(objects: readonly JsonObject[]): void;
+  onObjects(objects: readonly T[]): void;
   /** The API server cannot be reached; it is tried again after this many milliseconds. */
   onUnreachable(reason: string, retryMs: number): void;
 }
@@ -42,9 +53,9 @@ const WORKED_MS = 10_000;
  *
  * @param times for tests
  */
-export async function watchList(
+export async function watchList<T extends Kept>(
   api: ClusterApi,
-  watched: Watched,
+  watched: Watched<T>,
   signal: AbortSignal,
   times: WatchTimes = watchTimes,
 ): Promise<void> {
@@ -67,9 +78,9 @@ export async function watchList(
 }
 
 /** One list and the watches after it. Returns why it failed; undefined when it was only old, or aborted. */
-async function session(
+async function session<T extends Kept>(
   api: ClusterApi,
-  { path, fieldSelector, onObjects }: Watched,
+  { path, fieldSelector, keep, onObjects }: Watched<T>,
   signal: AbortSignal,
   times: WatchTimes,
 ): Promise<string | undefined> {
@@ -78,15 +89,15 @@ async function session(
   const tell = () => {
     clearTimeout(collecting);
     collecting = undefined;
-    onObjects(informer.list() as unknown as readonly JsonObject[]);
+    onObjects(informer.list() as unknown as readonly T[]);
   };
-  const watch = new SparingWatch(api, tell);
+  const watch = new SparingWatch(api, keep, tell);
   const informer = new ListWatch<KubernetesObject>(
     path,
     watch,
     async () => {
-      const { items, resourceVersion } = await api.list(path, fieldSelector);
-      return { items: items.map(spared) as KubernetesObject[], metadata: { resourceVersion } };
+      const { items, resourceVersion } = await api.list(path, keep, fieldSelector);
+      return { items: items as unknown as KubernetesObject[], metadata: { resourceVersion } };
     },
     false,
     undefined,
@@ -112,10 +123,12 @@ async function session(
 /** A watch that says when the list before it is in memory, and leaves out what nobody here reads. */
 class SparingWatch extends Watch {
   isOver = false;
+  readonly #keep: (object: JsonObject) => Kept;
   readonly #onListed: () => void;
 
-  constructor(api: ClusterApi, onListed: () => void) {
+  constructor(api: ClusterApi, keep: (object: JsonObject) => Kept, onListed: () => void) {
     super(api.config);
+    this.#keep = keep;
     this.#onListed = onListed;
   }
 
@@ -127,7 +140,11 @@ class SparingWatch extends Watch {
       path,
       query,
       (phase, object: unknown, event) => {
-        if (!this.isOver) callback(phase, spared(object as JsonObject), event);
+        // The informer's answer to an event without an object would be a rejection that nobody awaits.
+        if (this.isOver || !isObject(object)) return;
+        // An error's object is a Status, and a bookmark's has nothing but a version.
+        const isOurs = phase === "ADDED" || phase === "MODIFIED" || phase === "DELETED";
+        callback(phase, isOurs ? this.#keep(object) : object, event);
       },
       done,
     );
@@ -137,16 +154,16 @@ class SparingWatch extends Watch {
   }
 }
 
-/** An object without managedFields, which is often larger than the rest of it. */
-function spared(object: JsonObject): JsonObject {
-  const { managedFields: _, ...metadata } = (object.metadata ?? {}) as JsonObject;
-  return { ...object, metadata };
-}
-
 function reasonOf(path: string, error: unknown): string {
   if (error instanceof ApiRefusal) return error.message;
   const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : "";
   const { statusCode } = (error ?? {}) as { statusCode?: number };
   const status = statusCode === undefined ? "" : `${statusCode} `;
   return `${path}: ${status}${error instanceof Error ? error.message : String(error)}${cause}`;
+}
+
+/** Keeps of an object only what tells that it changed. */
+export function versionOnly(object: JsonObject): Kept {
+  const { namespace = "", name = "", resourceVersion = "" } = (object.metadata ?? {}) as JsonObject;
+  return { metadata: { namespace, name, resourceVersion } };
 }

@@ -266,7 +266,7 @@ async function settled(): Promise<void> {
 }
 
 async function podsIn(namespace: string): Promise<readonly JsonObject[]> {
-  const { items } = await node.api.list(`/api/v1/namespaces/${namespace}/pods`);
+  const { items } = await node.api.list(`/api/v1/namespaces/${namespace}/pods`, (pod) => pod);
   return items.filter((pod) => objectAt(pod, "metadata").deletionTimestamp === undefined);
 }
 
