@@ -11,14 +11,13 @@ import { isObject, type JsonObject, type JsonValue, objectAt, objectsAt, textAt 
 import { policyObject, validatePolicy } from "../../src/policy/validate.ts";
 import { type ApiServer, startApiServer } from "./api-server.ts";
 import { arbitrarySpec } from "./arbitrary-policy.ts";
-import { etcd, kubectl, kubernetes } from "./install/components.ts";
+import { type Component, etcd, kubectl, kubernetes } from "./install/components.ts";
 
-const VERSION = "1.35.4";
+/** The version that the chart is tested with, and a newer one. */
+const VERSIONS = ["1.35.4", "1.37.2"] as const;
 
-const apiserver = kubernetes("kube-apiserver", VERSION);
 const etcdServer = etcd();
-const kubectlBinary = kubectl(VERSION);
-const skip = apiserver.missing ?? etcdServer.missing ?? false;
+const kubectlBinary = kubectl(VERSIONS[0]);
 
 const PATH = "/apis/gracegate.dev/v1alpha1/namespaces/default/gracepolicies";
 
@@ -99,87 +98,91 @@ const wrong: readonly Wrong[] = [
 
 let api: ApiServer;
 
-describe(`the CRD on kube-apiserver ${VERSION}`, { skip }, () => {
-  before(async () => {
-    api = await startApiServer({ apiserver: apiserver.path, etcd: etcdServer.path });
-    await establish();
-  });
+for (const version of VERSIONS) suite(version, kubernetes("kube-apiserver", version));
 
-  after(async () => api?.stop());
-
-  for (const [spec, field, says] of wrong) {
-    it(`refuses ${JSON.stringify(spec).slice(0, 90)} and names ${field}`, async () => {
-      const answer = await create(spec);
-      assert.equal(answer.status, 422, JSON.stringify(answer.body));
-      const causes = objectsAt(objectAt(answer.body, "details"), "causes");
-      const cause = causes.find((one) => one.field === field && says.test(textAt(one, "message") ?? ""));
-      assert.ok(cause, `no cause about ${field} among ${JSON.stringify(causes, null, 1)}`);
-      assert.match(textAt(answer.body, "message") ?? "", new RegExp(field.replaceAll(/[.[\]]/g, "\\$&")));
-      assert.equal(validatePolicy(policyObject("a", "default", spec)).ok, false, "the code takes it");
+function suite(version: string, apiserver: Component): void {
+  describe(`the CRD on kube-apiserver ${version}`, { skip: apiserver.missing ?? etcdServer.missing ?? false }, () => {
+    before(async () => {
+      api = await startApiServer({ apiserver: apiserver.path, etcd: etcdServer.path });
+      await establish();
     });
-  }
 
-  it("refuses a field that it does not know where the client asks for strictness", async () => {
-    const answer = await create({ gateway: { drainTime: "36s" } }, "&fieldValidation=Strict");
-    assert.equal(answer.status, 400);
-    assert.match(textAt(answer.body, "message") ?? "", /unknown field "spec.gateway.drainTime"/);
-  });
+    after(async () => api?.stop());
 
-  it("what it takes, the code takes, and the other way round", { timeout: 300_000 }, async () => {
-    let taken = 0;
-    let runs = 0;
-    await fc.assert(
-      fc.asyncProperty(arbitrarySpec, async (spec) => {
+    for (const [spec, field, says] of wrong) {
+      it(`refuses ${JSON.stringify(spec).slice(0, 90)} and names ${field}`, async () => {
         const answer = await create(spec);
-        const ours = validatePolicy(policyObject("a", "default", spec));
-        runs++;
-        if (answer.status !== 201) {
-          assert.equal(answer.status, 422, JSON.stringify(answer.body));
-          assert.ok(!ours.ok, `the code takes what the API server refuses: ${textAt(answer.body, "message")}`);
-          return;
-        }
-        taken++;
-        const stored = validatePolicy(answer.body);
-        assert.ok(stored.ok, `the API server takes what the code refuses: ${JSON.stringify(stored)}`);
-        assert.ok(ours.ok);
-      }),
-      { numRuns: 1500 },
-    );
-    assert.ok(taken > runs / 10 && taken < runs * 0.95, `${taken} of ${runs} were taken: the property says little`);
-    process.stderr.write(`${taken} of ${runs} arbitrary policies were taken\n`);
-  });
-
-  it("the examples are taken", async () => {
-    for (const file of ["examples/policies/edge.yaml", "examples/policies/shop.yaml"]) {
-      for (const document of parseAllDocuments(readFileSync(file, "utf8"))) {
-        const answer = await create(objectAt(document.toJS() as JsonObject, "spec"));
-        assert.equal(answer.status, 201, `${file}: ${JSON.stringify(answer.body)}`);
-      }
+        assert.equal(answer.status, 422, JSON.stringify(answer.body));
+        const causes = objectsAt(objectAt(answer.body, "details"), "causes");
+        const cause = causes.find((one) => one.field === field && says.test(textAt(one, "message") ?? ""));
+        assert.ok(cause, `no cause about ${field} among ${JSON.stringify(causes, null, 1)}`);
+        assert.match(textAt(answer.body, "message") ?? "", new RegExp(field.replaceAll(/[.[\]]/g, "\\$&")));
+        assert.equal(validatePolicy(policyObject("a", "default", spec)).ok, false, "the code takes it");
+      });
     }
-  });
 
-  it("kubectl explain tells what each field is", { skip: kubectlBinary.missing ?? false }, () => {
-    const explain = (path: string) =>
-      execFileSync(kubectlBinary.path, ["--kubeconfig", api.kubeconfig(), "explain", path], { encoding: "utf8" });
-    assert.match(explain("gp"), /How the pods of a namespace start and stop without losing a request/);
-    const drain = explain("gp.spec.gateway.drainTimeout").replaceAll(/\s+/g, " ");
-    assert.match(drain, /Longest wait for in-flight requests/);
-    const text = explain("gp.spec.gateway");
-    for (const field of ["requestP99", "drainTimeout", "loadBalancer", "hc", "margin"])
-      assert.match(text, new RegExp(field));
-    assert.ok(everyFieldIsDescribed(crdSchema()), "a field has no description");
-  });
+    it("refuses a field that it does not know where the client asks for strictness", async () => {
+      const answer = await create({ gateway: { drainTime: "36s" } }, "&fieldValidation=Strict");
+      assert.equal(answer.status, 400);
+      assert.match(textAt(answer.body, "message") ?? "", /unknown field "spec.gateway.drainTime"/);
+    });
 
-  it("kubectl get shows the budget's inputs", { skip: kubectlBinary.missing ?? false }, async () => {
-    const spec = { mode: "Enforce", gateway: { requestP99: 30, loadBalancer: { profile: "f5" } } };
-    const made = await api.call("POST", PATH, policyObject("shown", "default", spec));
-    assert.equal(made.status, 201);
-    const args = ["--kubeconfig", api.kubeconfig(), "get", "gp", "shown"];
-    const [head = "", row = ""] = execFileSync(kubectlBinary.path, args, { encoding: "utf8" }).split("\n");
-    assert.match(head, /NAME +MODE +PROFILE +GATEWAY-P99 +GATEWAY-DRAIN +SIDECAR-P99 +SIDECAR-DRAIN +AGE/);
-    assert.match(row, /shown +Enforce +f5 +30 /);
+    it("what it takes, the code takes, and the other way round", { timeout: 300_000 }, async () => {
+      let taken = 0;
+      let runs = 0;
+      await fc.assert(
+        fc.asyncProperty(arbitrarySpec, async (spec) => {
+          const answer = await create(spec);
+          const ours = validatePolicy(policyObject("a", "default", spec));
+          runs++;
+          if (answer.status !== 201) {
+            assert.equal(answer.status, 422, JSON.stringify(answer.body));
+            assert.ok(!ours.ok, `the code takes what the API server refuses: ${textAt(answer.body, "message")}`);
+            return;
+          }
+          taken++;
+          const stored = validatePolicy(answer.body);
+          assert.ok(stored.ok, `the API server takes what the code refuses: ${JSON.stringify(stored)}`);
+          assert.ok(ours.ok);
+        }),
+        { numRuns: 1500 },
+      );
+      assert.ok(taken > runs / 10 && taken < runs * 0.95, `${taken} of ${runs} were taken: the property says little`);
+      process.stderr.write(`${taken} of ${runs} arbitrary policies were taken\n`);
+    });
+
+    it("the examples are taken", async () => {
+      for (const file of ["examples/policies/edge.yaml", "examples/policies/shop.yaml"]) {
+        for (const document of parseAllDocuments(readFileSync(file, "utf8"))) {
+          const answer = await create(objectAt(document.toJS() as JsonObject, "spec"));
+          assert.equal(answer.status, 201, `${file}: ${JSON.stringify(answer.body)}`);
+        }
+      }
+    });
+
+    it("kubectl explain tells what each field is", { skip: kubectlBinary.missing ?? false }, () => {
+      const explain = (path: string) =>
+        execFileSync(kubectlBinary.path, ["--kubeconfig", api.kubeconfig(), "explain", path], { encoding: "utf8" });
+      assert.match(explain("gp"), /How the pods of a namespace start and stop without losing a request/);
+      const drain = explain("gp.spec.gateway.drainTimeout").replaceAll(/\s+/g, " ");
+      assert.match(drain, /Longest wait for in-flight requests/);
+      const text = explain("gp.spec.gateway");
+      for (const field of ["requestP99", "drainTimeout", "loadBalancer", "hc", "margin"])
+        assert.match(text, new RegExp(field));
+      assert.ok(everyFieldIsDescribed(crdSchema()), "a field has no description");
+    });
+
+    it("kubectl get shows the budget's inputs", { skip: kubectlBinary.missing ?? false }, async () => {
+      const spec = { mode: "Enforce", gateway: { requestP99: 30, loadBalancer: { profile: "f5" } } };
+      const made = await api.call("POST", PATH, policyObject("shown", "default", spec));
+      assert.equal(made.status, 201);
+      const args = ["--kubeconfig", api.kubeconfig(), "get", "gp", "shown"];
+      const [head = "", row = ""] = execFileSync(kubectlBinary.path, args, { encoding: "utf8" }).split("\n");
+      assert.match(head, /NAME +MODE +PROFILE +GATEWAY-P99 +GATEWAY-DRAIN +SIDECAR-P99 +SIDECAR-DRAIN +AGE/);
+      assert.match(row, /shown +Enforce +f5 +30 /);
+    });
   });
-});
+}
 
 function create(spec: JsonObject, query = "") {
   return api.call("POST", `${PATH}?dryRun=All${query}`, policyObject("a", "default", spec));
