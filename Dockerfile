@@ -10,8 +10,8 @@ WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --loglevel=error
 COPY tsconfig.json tsconfig.build.json ./
-COPY src src
 COPY scripts/build-hc.ts scripts/
+COPY src src
 # Node's platform packages are for development; the image has its own Node.
 RUN npm run --silent build && npm prune --omit=dev --omit=optional --loglevel=error
 
@@ -19,12 +19,11 @@ FROM ${BASE_IMAGE}
 WORKDIR /opt/gracegate
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules node_modules
-COPY --from=build /build/dist ./
+COPY --from=build /build/dist dist
 # `gracegate` for people and for hc's container; the runbook's preStop line calls graceful-drain.sh.
-COPY image/gracegate /usr/local/bin/gracegate
-COPY image/graceful-drain.sh /opt/hc/graceful-drain.sh
-RUN chmod 755 /usr/local/bin/gracegate /opt/hc/graceful-drain.sh
-ENV NODE_ENV=production
+COPY --chmod=755 image/gracegate image/graceful-drain.sh /usr/local/bin/
+COPY --chmod=755 image/graceful-drain.sh /opt/hc/graceful-drain.sh
+ENV NODE_ENV=production GRACEGATE_HOME=/opt/gracegate/dist
 # Numeric, so that runAsNonRoot can be checked without looking into /etc/passwd.
 USER 65532:65532
 ENTRYPOINT ["gracegate"]

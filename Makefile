@@ -39,5 +39,11 @@ generate: install ## regenerate the CRD and the tables of the docs from their so
 build: install ## compile to dist/
 	@npm run --silent build
 
+# For example: make image BASE_IMAGE=registry.example/node:24 IMAGE=registry.example/gracegate:0.1.0
+BASE_IMAGE ?= node:24-bookworm-slim
+IMAGE ?= gracegate:$(shell node -p 'require("./package.json").version')
+image: install ## build the image with buildah or docker
+	@scripts/image.sh $(IMAGE) $(BASE_IMAGE)
+
 clean:
 	rm -rf dist coverage node_modules .cache

@@ -15,6 +15,7 @@ import { overrides } from "../src/policy/overrides.ts";
 import { LB_PROFILES, policySpec } from "../src/policy/schema.ts";
 import type { JsonSchema, Schema } from "../src/policy/schema-builder.ts";
 import { webhookMetrics } from "../src/telemetry/metrics.ts";
+import { chartValues, valuesSchema } from "./chart-values.ts";
 import {
   answersTable,
   environmentTable,
@@ -38,6 +39,11 @@ export const generated: readonly Generated[] = [
     path: "charts/gracegate/crds/gracepolicies.yaml",
     text: () => HEAD + stringify(gracePolicyCrd(), { lineWidth: 0, aliasDuplicateObjects: false }),
   },
+  {
+    path: "charts/gracegate/values.schema.json",
+    text: () => `${JSON.stringify(valuesSchema(), null, 2)}\n`,
+  },
+  { path: "charts/gracegate/README.md", text: () => between("charts/gracegate/README.md", "values", valuesTable()) },
   { path: "docs/policy.md", text: () => between("docs/policy.md", "fields", policyTable()) },
   { path: "docs/overrides.md", text: () => between("docs/overrides.md", "overrides", overrideTable()) },
   { path: "docs/codes.md", text: () => between("docs/codes.md", "codes", codeSections()) },
@@ -146,6 +152,13 @@ function row(...cells: readonly string[]): string {
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [row(...head), row(...head.map(() => "---")), ...rows.map((cells) => row(...cells))].join("\n");
+}
+
+function valuesTable(): string {
+  return table(
+    ["value", "default", "meaning"],
+    chartValues().map(({ path, value, meaning }) => [`\`${path}\``, `\`${JSON.stringify(value)}\``, meaning]),
+  );
 }
 
 function policyTable(): string {

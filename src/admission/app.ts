@@ -1,14 +1,15 @@
 /**
- * The express app of the webhook: POST /mutate, GET /readyz and /livez. What is in here runs once a pod: it is hot.
+ * The express app of the webhook: POST /mutate and /review, GET /readyz and /livez. What is in here runs once a pod: it is hot.
  */
 import type { IncomingMessage } from "node:http";
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
 import type { Logger } from "pino";
 import type { PipelineOptions } from "../mutate/pipeline.ts";
-import { objectAt, objectsAt, textAt } from "../pod/json.ts";
+import { type JsonObject, objectAt, objectsAt, textAt } from "../pod/json.ts";
 import type { BAD_REQUESTS, WebhookMetrics } from "../telemetry/metrics.ts";
 import { type Admission, admit } from "./admit.ts";
 import { type AdmissionRequest, parseReview } from "./review.ts";
+import { reviewWorkload } from "./review-workload.ts";
 
 /** Largest body that is read, bytes: a review holds an object of up to 3 MiB twice. controller-runtime has the same. */
 export const MAX_BODY = 7 * 1024 * 1024;
@@ -30,13 +31,13 @@ export function webhookApp(dependencies: AppDependencies): Express {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
-  app.post(
-    "/mutate",
-    // Bodies of the API server are never compressed; inflating one would only serve an attacker.
-    express.raw({ type: "application/json", limit: MAX_BODY, inflate: false }),
-    (request, response) => answer(request, response, dependencies),
+  // Bodies of the API server are never compressed; inflating one would only serve an attacker.
+  const body = express.raw({ type: "application/json", limit: MAX_BODY, inflate: false });
+  app.post("/mutate", body, (request, response) => answer(request, response, dependencies, mutated));
+  app.post("/review", body, (request, response) => answer(request, response, dependencies, reviewed));
+  app.all(["/mutate", "/review"], (_request, response) =>
+    problem(response, 405, "only POST is answered here", { Allow: "POST" }),
   );
-  app.all("/mutate", (_request, response) => problem(response, 405, "only POST is answered here", { Allow: "POST" }));
   app.get("/readyz", (_request, response) => {
     const reason = dependencies.notReady();
     response
@@ -52,7 +53,40 @@ export function webhookApp(dependencies: AppDependencies): Express {
   return app;
 }
 
-function answer(request: Request, response: Response, { options, isDraining, metrics, logger }: AppDependencies): void {
+/** Decides about one request, and counts and logs it. Returns the AdmissionReview to answer with. */
+type Decide = (request: AdmissionRequest, dependencies: AppDependencies) => Decided;
+
+/** An answer, and what is to be done when it is on its way. */
+interface Decided {
+  readonly response: JsonObject;
+  afterwards(seconds: number): void;
+}
+
+const mutated: Decide = (request, { options, metrics, logger }) => {
+  const admission = admit(request, options());
+  return {
+    response: admission.response,
+    afterwards(seconds) {
+      metrics.duration.observe(seconds);
+      count(metrics, request, admission);
+      record(logger, request, admission, seconds);
+    },
+  };
+};
+
+const reviewed: Decide = (request, { options, metrics, logger }) => {
+  const { response, notices, error } = reviewWorkload(request, options());
+  return {
+    response,
+    afterwards() {
+      metrics.reviews.inc({ outcome: error === undefined ? (notices.length > 0 ? "warned" : "silent") : "error" });
+      if (error !== undefined) logger.error({ event: "review-failed", uid: request.uid, err: error });
+    },
+  };
+};
+
+function answer(request: Request, response: Response, dependencies: AppDependencies, decide: Decide): void {
+  const { isDraining, metrics } = dependencies;
   if (isDraining()) response.setHeader("Connection", "close");
   const body: unknown = request.body;
   if (!Buffer.isBuffer(body)) {
@@ -71,15 +105,12 @@ function answer(request: Request, response: Response, { options, isDraining, met
       problem(response, 400, parsed.problem);
       return;
     }
-    const admission = admit(parsed.request, options());
-    const text = JSON.stringify(admission.response);
+    const decided = decide(parsed.request, dependencies);
+    const text = JSON.stringify(decided.response);
     response.setHeader("Content-Type", "application/json");
     response.setHeader("Content-Length", Buffer.byteLength(text));
     response.end(text);
-    const seconds = (performance.now() - started) / 1000;
-    metrics.duration.observe(seconds);
-    count(metrics, parsed.request, admission);
-    record(logger, parsed.request, admission, seconds);
+    decided.afterwards((performance.now() - started) / 1000);
   } finally {
     metrics.inFlight.dec();
   }

@@ -45,15 +45,19 @@ export interface WebhookServer {
   close(patienceMs: number): Promise<void>;
 }
 
-/** Starts the server. Rejects where the port cannot be had. */
+/**
+ * Starts the server. Rejects where the port cannot be had.
+ *
+ * @param certificate undefined where there is none yet: every handshake fails until one is given
+ */
 export async function startServer(
   app: Express,
-  certificate: ServingCertificate,
+  certificate: ServingCertificate | undefined,
   options: ListenOptions,
 ): Promise<WebhookServer> {
   const server = createServer(
     {
-      ...contextOf(certificate),
+      ...(certificate === undefined ? {} : contextOf(certificate)),
       keepAliveTimeout: KEEP_ALIVE_MS,
       headersTimeout: HEADERS_MS,
       requestTimeout: REQUEST_MS,

@@ -74,6 +74,13 @@ export const codes = {
     (d: { wish: number; needs: number; final: number }) =>
       `gracegate.dev/grace-period: ${d.wish}s is less than the ${d.needs}s that the budget needs; the grace period is ${d.final}s.`,
   ),
+  GG107: code(
+    "warning",
+    "An override stands on a workload, where it does nothing, and not in its pod template.",
+    "Move the annotation to spec.template.metadata.annotations.",
+    (d: { annotation: string; kind: string }) =>
+      `${quoted(d.annotation)} on the ${d.kind} itself does nothing; write it in spec.template.metadata.annotations.`,
+  ),
   GG201: code(
     "warning",
     "The annotation proxy.istio.io/config is not a YAML mapping; it is left as it is, and Istio refuses the pod itself.",
@@ -204,12 +211,25 @@ export const codes = {
     (d: { uid: string }) =>
       `Gracegate met an error of its own and left the pod unchanged; its log has the reason under uid ${quoted(d.uid)}.`,
   ),
+  GG502: code(
+    "error",
+    "The pods of a workload will be refused, because a policy says `invalid: Deny` and an override does not parse.",
+    "Correct the override that the next warning names.",
+    (d: { workload: string }) =>
+      `The pods of ${d.workload} will be refused: a policy says invalid: Deny, and an override in the pod template does not parse.`,
+  ),
   GG601: code(
     "error",
     "A policy file or object is invalid; the last good set stays in force.",
     "Correct the field that the sentence names.",
     (d: { where: string; path: string; reason: string }) =>
       `${d.where}: ${d.path === "" ? "" : `${d.path} `}${d.reason}.`,
+  ),
+  GG602: code(
+    "error",
+    "An object in the cluster, a GracePolicy or the mesh config, cannot be used; it is skipped, and everything else stays in force.",
+    "Correct the field that the sentence names. The CRD of this version refuses such a GracePolicy: apply it, `helm upgrade` does not.",
+    (d: { where: string; path: string; reason: string }) => `${d.where}: ${d.path} ${d.reason}.`,
   ),
   GG701: code(
     "warning",

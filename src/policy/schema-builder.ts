@@ -4,7 +4,7 @@
  * The schema is an OpenAPI v3 structural schema as CustomResourceDefinitions need it, and at the same time what the file
  * loader validates with; `Value<typeof schema>` is the type of a value after normalising (durations in seconds).
  */
-import { DURATION_PATTERN, type Seconds } from "../units/duration.ts";
+import { DURATION_PATTERN, MAX_DURATION, type Seconds } from "../units/duration.ts";
 import { QUANTITY_PATTERN } from "../units/quantity.ts";
 
 /** A JSON schema node of the kind that a CRD takes. */
@@ -27,6 +27,16 @@ export interface JsonSchema {
   readonly anyOf?: readonly JsonSchema[];
   readonly "x-kubernetes-int-or-string"?: true;
   readonly "x-kubernetes-preserve-unknown-fields"?: true;
+  readonly "x-kubernetes-validations"?: readonly Rule[];
+}
+
+/** A rule in CEL that the API server checks, for what the rest of a schema cannot say; validate.ts checks the same. */
+export interface Rule {
+  readonly rule: string;
+  /** Completes the sentence that starts with the field's path. */
+  readonly message: string;
+  /** The field below the one with the rule that the message is about: `.values`. */
+  readonly fieldPath?: string;
 }
 
 /** How a leaf is normalised and described. */
@@ -47,16 +57,37 @@ export type Value<S> = S extends Schema<infer T> ? T : never;
 
 type ObjectOf<F> = { readonly [K in keyof F]?: Value<F[K]> };
 
-/** A duration: seconds, or a text with units. Normalised to seconds. */
-export function duration(description: string): Schema<Seconds> {
+/** Durations as CEL reads them. `^[0-9]+$` are seconds, which CEL's own duration() does not know. */
+const AT_MOST_A_DAY: Rule = {
+  rule: `type(self) == int || (self.matches('^[0-9]+$') ? self.matches('^0*[0-9]{1,5}$') && int(self) <= ${MAX_DURATION} : duration(self) <= duration('24h'))`,
+  message: "must be at most 24h",
+};
+
+/** Shorter than a millisecond counts as nothing: the budget has whole seconds. */
+const MORE_THAN_NOTHING: Rule = {
+  rule: "type(self) == int || (self.matches('^[0-9]+$') ? !self.matches('^0+$') : duration(self) >= duration('1ms'))",
+  message: "must be more than 0",
+};
+
+/**
+ * A duration: seconds, or a text with units. Normalised to seconds.
+ *
+ * @param bounds `moreThanNothing` where 0 makes no sense
+ */
+export function duration(description: string, bounds: { moreThanNothing?: true } = {}): Schema<Seconds> {
   return {
     kind: "duration",
     json: {
       description,
       anyOf: [{ type: "integer" }, { type: "string" }],
       "x-kubernetes-int-or-string": true,
+      // For texts:
       pattern: DURATION_PATTERN,
       maxLength: 32,
+      // For numbers:
+      minimum: bounds.moreThanNothing ? 1 : 0,
+      maximum: MAX_DURATION,
+      "x-kubernetes-validations": bounds.moreThanNothing ? [AT_MOST_A_DAY, MORE_THAN_NOTHING] : [AT_MOST_A_DAY],
     },
   };
 }
@@ -71,6 +102,7 @@ export function quantity(description: string): Schema<string> {
       "x-kubernetes-int-or-string": true,
       pattern: QUANTITY_PATTERN,
       maxLength: 32,
+      minimum: 0,
     },
   };
 }
@@ -117,16 +149,27 @@ export function map<T>(
   };
 }
 
-/** An object with known fields, all optional. */
+/**
+ * An object with known fields, optional but for those named.
+ *
+ * @param rules what must hold between the fields
+ */
 export function object<F extends Readonly<Record<string, Schema<unknown>>>>(
   description: string,
   fields: F,
   required: readonly (keyof F & string)[] = [],
+  rules: readonly Rule[] = [],
 ): Schema<ObjectOf<F>> {
   const properties = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.json]));
   return {
     kind: "object",
     fields,
-    json: { type: "object", description, properties, ...(required.length > 0 ? { required } : {}) },
+    json: {
+      type: "object",
+      description,
+      properties,
+      ...(required.length > 0 ? { required } : {}),
+      ...(rules.length > 0 ? { "x-kubernetes-validations": rules } : {}),
+    },
   };
 }

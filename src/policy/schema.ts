@@ -38,7 +38,7 @@ const answer = (description: string) =>
 
 const loadBalancer = object("How the load balancer in front of the gateway checks it.", {
   profile: choice("Kind of load balancer: which answers it understands. See docs/lb-profiles.md.", LB_PROFILES),
-  checkInterval: duration("Time between two health checks; the profile's unless set."),
+  checkInterval: duration("Time between two health checks; the profile's unless set.", { moreThanNothing: true }),
   checkFall: integer("Failed checks in a row after which a backend is DOWN; the profile's unless set.", 1, 100),
   checkRise: integer("Good checks in a row after which a backend is UP again.", 1, 100),
   checkTimeout: duration("Time that a check waits for its answer."),
@@ -81,8 +81,7 @@ const keyRef = (description: string) =>
     ["name", "key"],
   );
 
-/** Exactly one of its fields is given; validate.ts checks it. */
-const valueFrom = object("Where its value comes from, as in a container; one of these.", {
+const sources = {
   fieldRef: object(
     "A field of the pod.",
     { apiVersion: text("Its version."), fieldPath: text("The field.", { minLength: 1 }) },
@@ -99,7 +98,21 @@ const valueFrom = object("Where its value comes from, as in a container; one of 
   ),
   configMapKeyRef: keyRef("A key of a ConfigMap."),
   secretKeyRef: keyRef("A key of a Secret."),
-});
+} as const;
+
+const valueFrom = object(
+  "Where its value comes from, as in a container; one of these.",
+  sources,
+  [],
+  [
+    {
+      rule: `[${Object.keys(sources)
+        .map((name) => `has(self.${name})`)
+        .join(", ")}].exists_one(given, given)`,
+      message: "must have exactly one source",
+    },
+  ],
+);
 
 const profile = (description: string) =>
   object(
@@ -109,33 +122,67 @@ const profile = (description: string) =>
       localhostProfile: text("The node's profile; with Localhost only."),
     },
     ["type"],
+    [
+      {
+        rule: "(self.type == 'Localhost') == has(self.localhostProfile)",
+        message: "needs localhostProfile with Localhost, and only then",
+      },
+    ],
   );
 
 /** The largest id of a user or a group. */
 const MAX_ID = 2_147_483_647;
 
-const securityContext = object("securityContext of hc, instead of the restricted one; fields as in a container.", {
-  allowPrivilegeEscalation: flag("Whether a process may gain privileges."),
-  privileged: flag("Whether hc runs as root on the node."),
-  readOnlyRootFilesystem: flag("Whether the root file system is read-only."),
-  runAsNonRoot: flag("Whether the kubelet refuses root."),
-  runAsUser: integer("User id.", 0, MAX_ID),
-  runAsGroup: integer("Group id.", 0, MAX_ID),
-  capabilities: object("Capabilities.", {
-    add: list("To add.", text("A capability.", { minLength: 1 })),
-    drop: list("To drop.", text("A capability.", { minLength: 1 })),
-  }),
-  seccompProfile: profile("seccomp profile."),
-  appArmorProfile: profile("AppArmor profile."),
-  seLinuxOptions: object("SELinux labels.", {
-    user: text("User."),
-    role: text("Role."),
-    type: text("Type."),
-    level: text("Level."),
-  }),
+const securityContext = object(
+  "securityContext of hc, instead of the restricted one; fields as in a container.",
+  {
+    allowPrivilegeEscalation: flag("Whether a process may gain privileges."),
+    privileged: flag("Whether hc runs as root on the node."),
+    readOnlyRootFilesystem: flag("Whether the root file system is read-only."),
+    runAsNonRoot: flag("Whether the kubelet refuses root."),
+    runAsUser: integer("User id.", 0, MAX_ID),
+    runAsGroup: integer("Group id.", 0, MAX_ID),
+    capabilities: object("Capabilities.", {
+      add: list("To add.", text("A capability.", { minLength: 1 })),
+      drop: list("To drop.", text("A capability.", { minLength: 1 })),
+    }),
+    seccompProfile: profile("seccomp profile."),
+    appArmorProfile: profile("AppArmor profile."),
+    seLinuxOptions: object("SELinux labels.", {
+      user: text("User."),
+      role: text("Role."),
+      type: text("Type."),
+      level: text("Level."),
+    }),
+  },
+  [],
+  [
+    {
+      rule: "!has(self.runAsNonRoot) || !self.runAsNonRoot || !has(self.runAsUser) || self.runAsUser != 0",
+      message: "has runAsNonRoot and runAsUser 0, which exclude each other",
+    },
+    {
+      rule: "!has(self.allowPrivilegeEscalation) || self.allowPrivilegeEscalation || !((has(self.privileged) && self.privileged) || (has(self.capabilities) && has(self.capabilities.add) && self.capabilities.add.exists(name, name in ['SYS_ADMIN', 'CAP_SYS_ADMIN'])))",
+      message: "is privileged and has allowPrivilegeEscalation false, which exclude each other",
+    },
+  ],
+);
+
+/** Two ports that must not be the same. */
+const differ = (one: string, other: string) => ({
+  rule: `!has(self.${one}) || !has(self.${other}) || self.${one} != self.${other}`,
+  message: `uses one port twice; ${one} and ${other} must differ`,
+  fieldPath: `.${other}`,
 });
 
-const hc = object("The health controller beside the gateway's proxy.", {
+/** A request that must not be more than its limit; the name as CEL writes it. */
+const notMore = (name: string) => ({
+  rule: `!has(self.requests) || !has(self.limits) || !has(self.requests.${name}) || !has(self.limits.${name}) || quantity(string(self.requests.${name})).compareTo(quantity(string(self.limits.${name}))) <= 0`,
+  message: "must not be more than the limits",
+  fieldPath: ".requests",
+});
+
+const hcFields = {
   enabled: flag(
     "Whether hc is added; without it the proxy sleeps through the drain, and nothing steers the load balancer.",
   ),
@@ -148,14 +195,19 @@ const hc = object("The health controller beside the gateway's proxy.", {
     "Secrets to pull the image with, united with the pod's.",
     text("Name of a Secret in the pod's namespace.", { pattern: "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$" }),
   ),
-  resources: object("Requests and limits of hc, as one value; a missing limit is the request.", {
-    requests: resourceList("Requests."),
-    limits: resourceList("Limits."),
-  }),
+  resources: object(
+    "Requests and limits of hc, as one value; a missing limit is the request.",
+    {
+      requests: resourceList("Requests."),
+      limits: resourceList("Limits."),
+    },
+    [],
+    [notMore("cpu"), notMore("memory"), notMore("ephemeral__dash__storage")],
+  ),
   port: integer("Port of the health answers.", 1, 65_535),
   controlPort: integer("Port of the operator's commands, on loopback only.", 1, 65_535),
   metricsPort: integer("Port of /metrics.", 1, 65_535),
-  pollInterval: duration("Time between two looks at Envoy's stats while draining."),
+  pollInterval: duration("Time between two looks at Envoy's stats while draining.", { moreThanNothing: true }),
   healthPaths: list(
     "Paths that the load balancer checks.",
     text("A path.", { pattern: "^/[^\\s?#,]*$", maxLength: 256 }),
@@ -173,10 +225,37 @@ const hc = object("The health controller beside the gateway's proxy.", {
         valueFrom,
       },
       ["name"],
+      [
+        {
+          rule: "!has(self.valueFrom) || !has(self.value) || self.value == ''",
+          message: "has both value and valueFrom",
+        },
+      ],
     ),
   ),
   securityContext,
-});
+};
+
+const hc = object(
+  "The health controller beside the gateway's proxy.",
+  hcFields,
+  [],
+  [
+    differ("port", "controlPort"),
+    differ("port", "metricsPort"),
+    differ("controlPort", "metricsPort"),
+    {
+      rule: "!has(self.healthPaths) || self.healthPaths.all(path, !(path in ['/health', '/live', '/drained']))",
+      message: "is /health, /live or /drained, which hc answers to the kubelet",
+      fieldPath: ".healthPaths",
+    },
+    {
+      rule: "!has(self.extraEnv) || self.extraEnv.all(one, self.extraEnv.exists_one(other, other.name == one.name))",
+      message: "has a name twice",
+      fieldPath: ".extraEnv",
+    },
+  ],
+);
 
 const shared = {
   requestP99: duration("99th percentile of the request duration; the drain timeout is 1.2 times as long."),
@@ -206,6 +285,18 @@ export const policySpec = object("How pods of this namespace start and stop.", {
           values: list("Values for In and NotIn.", text("A value.", { maxLength: 63 })),
         },
         ["key", "operator"],
+        [
+          {
+            rule: "!(self.operator in ['In', 'NotIn']) || (has(self.values) && size(self.values) > 0)",
+            message: "is empty; In and NotIn need at least one value",
+            fieldPath: ".values",
+          },
+          {
+            rule: "self.operator in ['In', 'NotIn'] || !has(self.values) || size(self.values) == 0",
+            message: "must be empty for Exists and DoesNotExist",
+            fieldPath: ".values",
+          },
+        ],
       ),
     ),
   }),

@@ -3,6 +3,7 @@
  */
 import { Ajv, type ErrorObject } from "ajv";
 import { isObject, type JsonObject, type JsonValue, objectAt, textAt } from "../pod/json.ts";
+import { DURATION_PATTERN } from "../units/duration.ts";
 import { parseQuantity } from "../units/quantity.ts";
 import { nearest } from "./nearest.ts";
 import { normalise, type Refusal, withoutNulls } from "./normalise.ts";
@@ -37,8 +38,10 @@ function closed(schema: JsonSchema): JsonSchema {
   const properties = schema.properties
     ? Object.fromEntries(Object.entries(schema.properties).map(([name, field]) => [name, closed(field)]))
     : undefined;
+  // Bounds of durations are for the API server; normalising says the same in better words.
+  const { minimum: _, maximum: __, ...unbounded } = schema;
   return {
-    ...schema,
+    ...(schema.pattern === DURATION_PATTERN ? unbounded : schema),
     ...(properties ? { properties, additionalProperties: false } : {}),
     ...(schema.items ? { items: closed(schema.items) } : {}),
   };
@@ -77,7 +80,10 @@ export function validatePolicy(object: JsonValue): ValidatedPolicy {
 /** Paths that hc answers for the kubelet: a balancer that asks there would never see the drain. */
 const RESERVED_PATHS: readonly string[] = ["/health", "/live", "/drained"];
 
-/** Rules between fields, which a schema cannot say. */
+/** 1.1 and 1100m are the same quantity, but not the same product of two numbers. */
+const ROUNDING = 1e-9;
+
+/** Rules between fields, which a schema cannot say; in the CRD each is a rule in CEL. */
 function beyondSchema(spec: PolicySpec): Refusal[] {
   const refusals: Refusal[] = [];
   const problem = spec.selector && selectorProblem(spec.selector);
@@ -93,7 +99,7 @@ function beyondSchema(spec: PolicySpec): Refusal[] {
   const limits: Readonly<Record<string, string | undefined>> = hc?.resources?.limits ?? {};
   for (const [resource, request] of Object.entries(hc?.resources?.requests ?? {})) {
     const limit = limits[resource];
-    if (limit !== undefined && (parseQuantity(request) ?? 0) > (parseQuantity(limit) ?? 0)) {
+    if (limit !== undefined && (parseQuantity(request) ?? 0) > (parseQuantity(limit) ?? 0) * (1 + ROUNDING)) {
       refusals.push({
         path: `spec.gateway.hc.resources.requests.${resource}`,
         reason: `is ${request}, more than the limit ${limit}`,
@@ -212,7 +218,7 @@ function shown(value: unknown): string {
 }
 
 /** The metadata that sorts and names a policy: `GracePolicy shop/default`. */
-export function originOf(policy: Policy): string {
+export function originOf(policy: Pick<Policy, "name" | "namespace">): string {
   return `${KIND} ${policy.namespace}/${policy.name}`;
 }
 

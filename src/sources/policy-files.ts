@@ -6,12 +6,13 @@
  */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { parseAllDocuments, parseDocument } from "yaml";
+import { parseAllDocuments } from "yaml";
 import { type Notice, notice } from "../codes/registry.ts";
-import { isObject, type JsonObject, type JsonValue, objectAt, objectsAt, textAt } from "../pod/json.ts";
-import { type MeshConfig, meshConfigOf } from "../policy/mesh-config.ts";
+import { type JsonValue, objectAt, objectsAt, textAt } from "../pod/json.ts";
+import type { MeshConfig } from "../policy/mesh-config.ts";
 import { type PolicySnapshot, snapshotOf } from "../policy/snapshot.ts";
 import { originOf, type Policy, validatePolicy } from "../policy/validate.ts";
+import { readMeshConfig } from "./mesh-config-text.ts";
 import { filesAt } from "./watch-files.ts";
 
 /** Where policies are read from. */
@@ -22,6 +23,11 @@ export interface PolicyPaths {
   readonly meshConfig: string | undefined;
   readonly rootNamespace: string;
 }
+
+/** What was read, or all that is wrong with it. */
+export type Loaded<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problems: readonly Notice[] };
 
 /** A set of policies that can be used, or all that is wrong. */
 export type LoadedPolicies =
@@ -35,15 +41,34 @@ const MAX_FILE = 64 * 1024 * 1024;
 const POLICY_FILE = /\.(?:ya?ml|json)$/;
 
 /** Reads all policies, and the mesh config if there is one. */
-export function loadPolicies(paths: PolicyPaths): LoadedPolicies {
+export function loadPolicies({ policy, meshConfig, rootNamespace }: PolicyPaths): LoadedPolicies {
+  const policies: Loaded<readonly Policy[]> = policy === undefined ? { ok: true, value: [] } : loadPolicyFiles(policy);
+  const mesh: Loaded<MeshConfig | undefined> =
+    meshConfig === undefined ? { ok: true, value: undefined } : loadMeshFile(meshConfig);
+  if (policies.ok && mesh.ok) return { ok: true, snapshot: snapshotOf(policies.value, rootNamespace, mesh.value) };
+  return { ok: false, problems: [policies, mesh].flatMap((one) => (one.ok ? [] : one.problems)) };
+}
+
+/** Reads the policies of a file or folder. */
+export function loadPolicyFiles(path: string): Loaded<readonly Policy[]> {
   const problems: Notice[] = [];
-  const policies = paths.policy === undefined ? [] : readPolicies(paths.policy, problems);
-  const meshConfig = paths.meshConfig === undefined ? undefined : readMeshConfig(paths.meshConfig, problems);
+  const policies = readPolicies(path, problems);
   for (const [origin, same] of Map.groupBy(policies, originOf)) {
-    if (same.length > 1) problems.push(problem(paths.policy ?? "", "", `has ${origin} ${same.length} times`));
+    if (same.length > 1) problems.push(problem(path, "", `has ${origin} ${same.length} times`));
   }
-  if (problems.length > 0) return { ok: false, problems };
-  return { ok: true, snapshot: snapshotOf(policies, paths.rootNamespace, meshConfig) };
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, value: policies };
+}
+
+/** Reads a mesh config from a file, or from the folder of a mounted ConfigMap. */
+export function loadMeshFile(path: string): Loaded<MeshConfig> {
+  const file = statSync(path, { throwIfNoEntry: false })?.isDirectory() ? join(path, "mesh") : path;
+  const problems: Notice[] = [];
+  const text = readText(file, problems);
+  if (text === undefined) return { ok: false, problems };
+  const mesh = readMeshConfig(text);
+  return mesh.ok
+    ? { ok: true, value: mesh.value }
+    : { ok: false, problems: [problem(file, "", `is no mesh config: ${mesh.reason}`)] };
 }
 
 function problem(where: string, path: string, reason: string): Notice {
@@ -100,31 +125,6 @@ function policyOf(object: JsonValue, where: string, problems: Notice[]): readonl
   const named = name === undefined ? where : `${where} (${textAt(metadata, "namespace") ?? ""}/${name})`;
   problems.push(...validated.refusals.map(({ path, reason }) => problem(named, path, reason)));
   return [];
-}
-
-function readMeshConfig(path: string, problems: Notice[]): MeshConfig | undefined {
-  const file = statSync(path, { throwIfNoEntry: false })?.isDirectory() ? join(path, "mesh") : path;
-  const text = readText(file, problems);
-  if (text === undefined) return undefined;
-  try {
-    const value = mappingOf(text);
-    // A ConfigMap holds the mesh config as a text; a plain file is the mesh config itself.
-    const inner = textAt(objectAt(value, "data"), "mesh");
-    return meshConfigOf(inner === undefined ? value : mappingOf(inner));
-  } catch (error) {
-    problems.push(problem(file, "", `is no mesh config: ${reasonOf(error)}`));
-    return undefined;
-  }
-}
-
-/** @throws an error that says what is wrong; a part of a broken document is not used */
-function mappingOf(text: string): JsonObject {
-  const document = parseDocument(text, { logLevel: "error" });
-  const [problem] = document.errors;
-  if (problem !== undefined) throw new Error(problem.message.split("\n")[0]?.replace(/:$/, ""));
-  const value: unknown = document.toJS();
-  if (!isObject(value)) throw new Error("it is not a mapping");
-  return value;
 }
 
 function readText(file: string, problems: Notice[]): string | undefined {

@@ -1,5 +1,5 @@
 /**
- * GET /metrics on a plain port of its own.
+ * GET /metrics, and GET /livez, on a plain port of its own.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -18,7 +18,13 @@ export interface MetricsServer {
  */
 export async function startMetrics(registry: Registry, port: number, bind: string | undefined): Promise<MetricsServer> {
   const server = createServer({ headersTimeout: 5000, requestTimeout: 5000 }, (request, response) => {
-    if (request.method !== "GET" || request.url?.split("?")[0] !== "/metrics") {
+    const path = request.method === "GET" ? request.url?.split("?")[0] : undefined;
+    if (path === "/livez") {
+      // A kubelet can ask here before there is a certificate to serve with.
+      response.writeHead(200, { "Content-Type": "text/plain" }).end("ok\n");
+      return;
+    }
+    if (path !== "/metrics") {
       response.writeHead(404).end();
       return;
     }

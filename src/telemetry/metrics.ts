@@ -9,20 +9,34 @@ export interface WebhookMetrics {
   readonly registry: Registry;
   readonly calls: Counter<"outcome" | "role">;
   readonly pods: Counter<"outcome" | "role">;
+  readonly reviews: Counter<"outcome">;
   readonly duration: Histogram;
   readonly inFlight: Gauge;
   readonly badRequests: Counter<"reason">;
   readonly notices: Counter<"code">;
   readonly policies: Gauge;
+  readonly policiesSkipped: Gauge;
+  readonly sourceSynced: Gauge<"source">;
+  readonly sourceErrors: Counter<"source">;
   readonly policyLoads: Counter<"result">;
   readonly policyLoaded: Gauge;
   readonly certificateExpiry: Gauge;
   readonly certificateLoads: Counter<"result">;
   readonly certificateLoaded: Gauge;
+  readonly certificateSteps: Counter<"step">;
+  readonly certificateVerified: Gauge;
+  readonly authorityExpiry: Gauge;
+  readonly configurationPresent: Gauge<"configuration">;
+  readonly bundlesPublished: Counter<"configuration">;
 }
 
 /** Why a call is refused before it is an admission. */
 export const BAD_REQUESTS = ["not-a-review", "too-large", "content-type", "aborted", "other"] as const;
+
+/** Where the webhook's settings come from. */
+export const SOURCES = ["policies", "mesh-config", "certificate"] as const;
+
+const STEPS = ["begin", "restore", "issue", "announce", "switch", "forget"];
 
 const OUTCOMES = ["patched", "unchanged", "skipped", "denied", "error"];
 const ROLES = ["gateway", "sidecar", "none"];
@@ -49,6 +63,12 @@ export function webhookMetrics(): WebhookMetrics {
       labelNames: ["outcome", "role"],
       registers,
     }),
+    reviews: new Counter({
+      name: "gracegate_webhook_reviews_total",
+      help: "Workloads that people applied, by outcome: warned, silent, or error of the webhook's own.",
+      labelNames: ["outcome"],
+      registers,
+    }),
     duration: new Histogram({
       name: "gracegate_webhook_duration_seconds",
       help: "Time from the whole body being read to the answer being written, in seconds.",
@@ -69,6 +89,23 @@ export function webhookMetrics(): WebhookMetrics {
       registers,
     }),
     policies: new Gauge({ name: "gracegate_policies", help: "Policies in force.", registers }),
+    policiesSkipped: new Gauge({
+      name: "gracegate_policies_skipped",
+      help: "GracePolicy objects in the cluster that cannot be used; the log names them (GG602).",
+      registers,
+    }),
+    sourceSynced: new Gauge({
+      name: "gracegate_source_synced",
+      help: "Whether a source has been read at least once: 0 or 1. The webhook is not ready before all of them were.",
+      labelNames: ["source"],
+      registers,
+    }),
+    sourceErrors: new Counter({
+      name: "gracegate_source_errors_total",
+      help: "Times that a source could not be reached; what is in memory goes on.",
+      labelNames: ["source"],
+      registers,
+    }),
     policyLoads: new Counter({
       name: "gracegate_policy_loads_total",
       help: "Times that policies were read, by result: loaded, or refused with the last good set kept.",
@@ -96,6 +133,34 @@ export function webhookMetrics(): WebhookMetrics {
       help: "When the serving certificate in use was read, in seconds since 1970.",
       registers,
     }),
+    certificateSteps: new Counter({
+      name: "gracegate_certificate_steps_total",
+      help: "Steps that this replica took with the certificates that it keeps itself; docs/cluster.md explains them.",
+      labelNames: ["step"],
+      registers,
+    }),
+    certificateVerified: new Gauge({
+      name: "gracegate_certificate_verified",
+      help: "Whether the last call to itself verified with every published caBundle: 0 or 1. Stays 0 for certificates from files.",
+      registers,
+    }),
+    authorityExpiry: new Gauge({
+      name: "gracegate_certificate_authority_expiry_timestamp_seconds",
+      help: "When the authority of the serving certificate ends, in seconds since 1970; 0 for certificates from files.",
+      registers,
+    }),
+    configurationPresent: new Gauge({
+      name: "gracegate_webhook_configuration_present",
+      help: "Whether a webhook configuration that this replica keeps the caBundle of is there: 0 or 1.",
+      labelNames: ["configuration"],
+      registers,
+    }),
+    bundlesPublished: new Counter({
+      name: "gracegate_ca_bundles_published_total",
+      help: "Times that this replica wrote a caBundle into a webhook configuration.",
+      labelNames: ["configuration"],
+      registers,
+    }),
   };
   for (const outcome of OUTCOMES) {
     for (const role of ROLES) {
@@ -103,7 +168,13 @@ export function webhookMetrics(): WebhookMetrics {
       metrics.pods.inc({ outcome, role }, 0);
     }
   }
+  for (const outcome of ["warned", "silent", "error"]) metrics.reviews.inc({ outcome }, 0);
   for (const reason of BAD_REQUESTS) metrics.badRequests.inc({ reason }, 0);
+  for (const step of STEPS) metrics.certificateSteps.inc({ step }, 0);
+  for (const source of SOURCES) {
+    metrics.sourceSynced.set({ source }, 0);
+    metrics.sourceErrors.inc({ source }, 0);
+  }
   for (const code of Object.keys(codes)) metrics.notices.inc({ code }, 0);
   for (const result of ["loaded", "refused"]) {
     metrics.policyLoads.inc({ result }, 0);

@@ -23,6 +23,12 @@ export const MAX_DURATION: Seconds = 86_400;
 /** What a duration may look like, for schemas: no sign, at least one number, known units only. */
 export const DURATION_PATTERN = "^([0-9]+|([0-9]+(\\.[0-9]+)?(ms|s|m|h))+)$";
 
+/**
+ * A product such as 1.1 × 1000 may be a hair over the whole number that was meant; and Go, which reads durations for the
+ * API server, drops what is below a nanosecond in each part.
+ */
+const HAIR_MS = 5e-5;
+
 const WHOLE = /^[0-9]+$/;
 const PART = /([0-9]+(?:\.[0-9]+)?)([a-zµ]*)/gy;
 
@@ -34,8 +40,7 @@ const PART = /([0-9]+(?:\.[0-9]+)?)([a-zµ]*)/gy;
  */
 export function parseDuration(value: unknown): ParsedDuration {
   const parsed = parseMilliseconds(value);
-  // A product such as 1.1 × 1000 may be a hair over the whole number that was meant.
-  return parsed.ok ? { ok: true, seconds: Math.max(0, Math.ceil(parsed.milliseconds / 1000 - 1e-9)) } : parsed;
+  return parsed.ok ? { ok: true, seconds: Math.max(0, Math.ceil((parsed.milliseconds - HAIR_MS) / 1000)) } : parsed;
 }
 
 /**
@@ -77,7 +82,7 @@ export function formatDuration(seconds: Seconds): string {
 }
 
 function inRange(milliseconds: number): ParsedMilliseconds {
-  return milliseconds <= MAX_DURATION * 1000 ? { ok: true, milliseconds } : refused("it is longer than 24h");
+  return milliseconds <= MAX_DURATION * 1000 + HAIR_MS ? { ok: true, milliseconds } : refused("it is longer than 24h");
 }
 
 function refused(reason: string): { ok: false; reason: string } {

@@ -25,7 +25,7 @@ const FACTOR: Readonly<Record<string, number>> = {
 };
 
 /** What a quantity may look like, for schemas. */
-export const QUANTITY_PATTERN = "^[0-9]+(\\.[0-9]+)?([eE][0-9]+|n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$";
+export const QUANTITY_PATTERN = "^[0-9]+(\\.[0-9]+)?([eE][0-9]{1,2}|n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$";
 
 const QUANTITY = /^\+?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE]([-+]?[0-9]+)|([a-zA-Z]*))$/;
 

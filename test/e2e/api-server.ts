@@ -26,17 +26,36 @@ export interface ApiAnswer {
 
 /** A running API server. */
 export interface ApiServer {
-  /** A file for kubectl. */
-  readonly kubeconfig: string;
-  call(method: string, path: string, body?: JsonObject): Promise<ApiAnswer>;
+  /**
+   * Sends a request as a member of system:masters.
+   *
+   * @param type of the body; a PATCH is a server-side apply unless it says another
+   */
+  call(method: string, path: string, body?: JsonObject, type?: string): Promise<ApiAnswer>;
+  /** The path of a kubeconfig file for a user: an administrator, or a service account `NAMESPACE:NAME`. */
+  kubeconfig(account?: string): string;
+  /** Ends kube-apiserver and leaves etcd; its port refuses connections. */
+  pause(): Promise<void>;
+  /** Starts it again, with the same state on the same port. */
+  resume(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** A token that is a member of system:masters. */
 const TOKEN = "test-admin-token";
 
-/** Starts etcd and kube-apiserver on free ports of 127.0.0.1. */
-export async function startApiServer(binaries: { apiserver: string; etcd: string }): Promise<ApiServer> {
+/** The content type of a server-side apply. */
+const APPLY = "application/apply-patch+yaml";
+
+/**
+ * Starts etcd and kube-apiserver on free ports of 127.0.0.1.
+ *
+ * @param accounts service accounts, `NAMESPACE:NAME`, that can log in; they may do what RBAC gives them
+ */
+export async function startApiServer(
+  binaries: { apiserver: string; etcd: string },
+  accounts: readonly string[] = [],
+): Promise<ApiServer> {
   const folder = mkdtempSync(join(tmpdir(), "gracegate-apiserver-"));
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), text);
@@ -72,7 +91,27 @@ export async function startApiServer(binaries: { apiserver: string; etcd: string
     `--advertise-client-urls=${etcdUrl}`,
     `--listen-peer-urls=http://127.0.0.1:${peer}`,
   ]);
-  const apiserver = start("kube-apiserver", binaries.apiserver, [
+  const tokens = [
+    `${TOKEN},admin,admin,system:masters`,
+    ...accounts.map((account) => {
+      const groups = `system:serviceaccounts,system:serviceaccounts:${account.split(":")[0]},system:authenticated`;
+      return `token-${account},system:serviceaccount:${account},${account},"${groups}"`;
+    }),
+  ];
+  const ca = file("ca.crt", made.caCert);
+  const kubeconfig = (account?: string) =>
+    file(
+      `kubeconfig-${(account ?? "admin").replaceAll(":", "-")}`,
+      JSON.stringify({
+        apiVersion: "v1",
+        kind: "Config",
+        clusters: [{ name: "c", cluster: { server: `https://127.0.0.1:${secure}`, "certificate-authority": ca } }],
+        users: [{ name: "u", user: { token: account === undefined ? TOKEN : `token-${account}` } }],
+        contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+        "current-context": "x",
+      }),
+    );
+  const flags = [
     `--etcd-servers=${etcdUrl}`,
     `--cert-dir=${folder}`,
     `--tls-cert-file=${file("tls.crt", made.cert)}`,
@@ -83,18 +122,18 @@ export async function startApiServer(binaries: { apiserver: string; etcd: string
     "--allow-privileged=true",
     "--authorization-mode=RBAC",
     "--disable-admission-plugins=ServiceAccount",
-    `--token-auth-file=${file("tokens.csv", `${TOKEN},admin,admin,system:masters\n`)}`,
+    `--token-auth-file=${file("tokens.csv", `${tokens.join("\n")}\n`)}`,
     `--service-account-issuer=https://127.0.0.1:${secure}/`,
     `--service-account-key-file=${saPub}`,
     `--service-account-signing-key-file=${saKey}`,
-  ]);
+  ];
 
-  const call = (method: string, path: string, body?: JsonObject) =>
+  const call = (method: string, path: string, body?: JsonObject, type?: string) =>
     new Promise<ApiAnswer>((resolve, reject) => {
       const text = body === undefined ? undefined : JSON.stringify(body);
       const headers = {
         Authorization: `Bearer ${TOKEN}`,
-        "Content-Type": "application/json",
+        "Content-Type": type ?? (method === "PATCH" ? APPLY : "application/json"),
         Accept: "application/json",
       };
       const sent = request(
@@ -126,33 +165,28 @@ export async function startApiServer(binaries: { apiserver: string; etcd: string
       sent.end(text);
     });
 
-  const named = <T>(key: string, value: T) => [{ name: "test", [key]: value }];
-  const kubeconfig = file(
-    "kubeconfig",
-    JSON.stringify({
-      apiVersion: "v1",
-      kind: "Config",
-      "current-context": "test",
-      clusters: named("cluster", {
-        server: `https://127.0.0.1:${secure}`,
-        "certificate-authority-data": Buffer.from(made.caCert).toString("base64"),
-      }),
-      users: named("user", { token: TOKEN }),
-      contexts: named("context", { cluster: "test", user: "test" }),
-    }),
-  );
-
-  const end = performance.now() + 60_000;
-  for (;;) {
-    const ready = await call("GET", "/readyz").catch(() => undefined);
-    if (ready?.status === 200) return { kubeconfig, call, stop };
-    if (apiserver.exitCode !== null || performance.now() > end) {
-      const log = readFileSync(join(folder, "kube-apiserver.log"), "utf8").split("\n").slice(-15).join("\n");
-      await stop();
-      throw new Error(`kube-apiserver did not become ready:\n${log}`);
+  let apiserver: ChildProcess;
+  const resume = async () => {
+    apiserver = start("kube-apiserver", binaries.apiserver, flags);
+    const end = performance.now() + 60_000;
+    for (;;) {
+      const ready = await call("GET", "/readyz").catch(() => undefined);
+      if (ready?.status === 200) return;
+      if (apiserver.exitCode !== null || performance.now() > end) {
+        const log = readFileSync(join(folder, "kube-apiserver.log"), "utf8").split("\n").slice(-15).join("\n");
+        await stop();
+        throw new Error(`kube-apiserver did not become ready:\n${log}`);
+      }
+      await wait(100);
     }
-    await wait(100);
-  }
+  };
+  const pause = async () => {
+    const ended = once(apiserver, "exit");
+    apiserver.kill("SIGKILL");
+    await ended;
+  };
+  await resume();
+  return { call, kubeconfig, pause, resume, stop };
 }
 
 /** `299 - "text"`, several of them joined by commas. */

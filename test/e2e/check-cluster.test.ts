@@ -13,12 +13,12 @@ import { snapshotOf } from "../../src/policy/snapshot.ts";
 import { policyObject, validatePolicy } from "../../src/policy/validate.ts";
 import { type Folder, makeFolder, startWebhook, type WebhookProcess } from "../integration/webhook-process.ts";
 import { type ApiServer, startApiServer } from "./api-server.ts";
-import { etcd, kubernetes } from "./install/components.ts";
+import { etcd, kubectl, kubernetes } from "./install/components.ts";
 
 const apiserver = kubernetes("kube-apiserver", "1.35.4");
 const store = etcd();
-const hasKubectl = spawnSync("kubectl", ["version", "--client"]).status === 0;
-const skip = apiserver.missing ?? store.missing ?? (hasKubectl ? false : "kubectl is not there");
+const client = kubectl("1.35.4");
+const skip = apiserver.missing ?? store.missing ?? client.missing ?? false;
 
 const policy = policyObject("default", "shop", { sidecar: { drainTimeout: "20s" } });
 const proxy = { name: "istio-proxy", image: "registry.example/istio/proxyv2:1.31.0", args: ["proxy", "sidecar"] };
@@ -47,7 +47,7 @@ describe("gracegate check --cluster", { skip }, () => {
 
   function check(...args: readonly string[]) {
     const file = folder.policy;
-    const env = { ...process.env, KUBECONFIG: api.kubeconfig };
+    const env = { ...process.env, KUBECONFIG: api.kubeconfig() };
     const command = ["src/main.ts", "check", "--policy", file, "-o", "json", ...args];
     const ended = spawnSync(process.execPath, command, { env, encoding: "utf8", timeout: 60_000 });
     const found = JSON.parse(ended.stdout).findings as readonly Record<string, string>[];
@@ -78,7 +78,7 @@ describe("gracegate check --cluster", { skip }, () => {
   });
 
   it("says in one sentence that a context is not there, or a cluster does not answer", () => {
-    const env = { ...process.env, KUBECONFIG: api.kubeconfig };
+    const env = { ...process.env, KUBECONFIG: api.kubeconfig() };
     const args = ["src/main.ts", "check", "--context", "nowhere"];
     const ended = spawnSync(process.execPath, args, { env, encoding: "utf8" });
     assert.equal(ended.status, 1);

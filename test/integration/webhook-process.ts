@@ -62,20 +62,26 @@ export interface WebhookProcess {
   stop(): Promise<number | null>;
 }
 
-/** Starts `gracegate webhook` and waits until it listens. */
-export async function startWebhook(folder: Folder, flags: readonly string[] = []): Promise<WebhookProcess> {
-  const args = [
-    "src/main.ts",
-    "webhook",
-    "--policy",
-    folder.policy,
-    "--tls-cert",
-    folder.tlsCert,
-    "--tls-key",
-    folder.tlsKey,
-  ];
+/**
+ * Starts `gracegate webhook` and waits until it listens.
+ *
+ * @param flags added to those for the folder; the last of two that say different things counts
+ * @param main what is run: the source, or what was built of it
+ */
+export async function startWebhook(
+  folder: Folder,
+  flags: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+  main = "src/main.ts",
+): Promise<WebhookProcess> {
+  const files = ["--tls-cert", folder.tlsCert, "--tls-key", folder.tlsKey];
+  const args = [main, "webhook", "--policy", folder.policy];
+  if (!flags.includes("--tls-secret")) args.push(...files);
   const fixed = ["--port", "0", "--metrics-port", "0", "--bind", "127.0.0.1", "--shutdown-delay", "0"];
-  const child = spawn(process.execPath, [...args, ...fixed, ...flags], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [...args, ...fixed, ...flags], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  });
   let log = "";
   let said = "";
   child.stdout.on("data", (chunk: Buffer) => {

@@ -336,6 +336,23 @@ describe("the command line", () => {
       ["webhook", "--policy", "examples/policies", "--tls-cert", "nowhere.crt", "--tls-key", "c"],
       /nowhere.crt.*cannot be used.*gracegate certs/,
     ],
+    [
+      "two kinds of certificates",
+      ["webhook", "--policy", "a", "--tls-cert", "b", "--tls-key", "c", "--tls-secret", "d/e", "--service", "s"],
+      /--tls-secret keeps a certificate, and --tls-cert and --tls-key bring one; choose/,
+    ],
+    ["no certificates", ["webhook", "--policy", "a"], /a certificate is needed: --tls-cert and --tls-key/],
+    ["a Secret for nobody", ["webhook", "--policy", "a", "--tls-secret", "d/e"], /--tls-secret needs --service/],
+    [
+      "a Secret without a namespace",
+      ["webhook", "--policy", "a", "--tls-secret", "e", "--service", "s"],
+      /--tls-secret: e is not NAMESPACE\/NAME/,
+    ],
+    [
+      "an authority for no days",
+      ["webhook", "--policy", "a", "--tls-secret", "d/e", "--service", "s", "--ca-days", "0"],
+      /--ca-days: 0 is not a number of days/,
+    ],
     ["certificates for no days", ["certs", "--days", "0"], /--days: 0 is not a number of days/],
     ["certificates for nobody", ["certs", "--names", ","], /--names: name at least one/],
   ];

@@ -30,7 +30,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   probe: [...ground, "report"],
   telemetry: ground,
   tls: [...ground, "telemetry", "sources"],
-  kube: [...ground, "pod", "policy", "telemetry"],
+  kube: [...ground, "pod", "policy", "telemetry", "tls", "sources"],
   sources: [...ground, "pod", "policy", "telemetry"],
   commands: [...ground, ...pure, ...servers, ...leaves],
   ".": ["commands"],

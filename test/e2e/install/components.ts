@@ -12,6 +12,9 @@ import { delimiter, join, resolve } from "node:path";
 /** Where built components are kept: an absolute path. */
 export const cacheFolder: string = resolve(process.env.GRACEGATE_CACHE ?? ".cache");
 
+/** The version of helm that charts are tested with. */
+const HELM_VERSION = "v3.22.0";
+
 /** A component: the path of its executable (empty where it is missing), and why it cannot be had. */
 export interface Component {
   readonly path: string;
@@ -48,6 +51,30 @@ export function kubernetes(component: string, version: string): Component {
   });
 }
 
+/** kubectl: the machine's, else built like the other components. */
+export function kubectl(version: string): Component {
+  const path = inPath("kubectl");
+  return path === undefined ? kubernetes("kubectl", version) : { path, missing: undefined };
+}
+
+/** helm, built from its Go module: charts are tested with one version on every machine. */
+export function helm(): Component {
+  return had("helm", () => {
+    const folder = join(cacheFolder, `helm-${HELM_VERSION}`);
+    run("bash", [join(import.meta.dirname, "helm.sh"), HELM_VERSION, folder]);
+    return join(folder, "helm");
+  });
+}
+
+/** The image in a tar, built as `make image` does; built anew each time, since it is what is tested. */
+export function image(name: string): Component {
+  return had("image", () => {
+    const folder = join(cacheFolder, "image");
+    run("bash", [join(import.meta.dirname, "image.sh"), folder, name]);
+    return join(folder, "gracegate.tar");
+  });
+}
+
 /** etcd, from KUBEBUILDER_ASSETS or Debian. */
 export function etcd(): Component {
   const assets = process.env.KUBEBUILDER_ASSETS;
@@ -76,6 +103,7 @@ function isExcused(name: string): boolean {
 }
 
 function inPath(executable: string): string | undefined {
+  if (executable.startsWith("/")) return existsSync(executable) ? executable : undefined;
   return [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/sbin"]
     .map((folder) => join(folder, executable))
     .find((path) => existsSync(path));

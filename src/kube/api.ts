@@ -1,0 +1,152 @@
+/**
+ * Calls to the API server: plain JSON in and out, so that no field is lost on the way.
+ *
+ * Who the process is, and where the API server stands, comes from @kubernetes/client-node: KUBECONFIG, ~/.kube/config, or
+ * the ServiceAccount of the pod, whose token it reads again before it expires. That package costs 65 MB of memory, so
+ * nothing but src/kube imports it, and commands load src/kube only when they need a cluster.
+ */
+import { type RequestOptions, request } from "node:https";
+import { KubeConfig } from "@kubernetes/client-node";
+import { isObject, type JsonObject, objectAt, objectsAt, textAt } from "../pod/json.ts";
+
+/** An answer of the API server. */
+export interface ApiAnswer {
+  readonly status: number;
+  readonly body: JsonObject;
+}
+
+/** A connection to one API server. */
+export interface ClusterApi {
+  readonly config: KubeConfig;
+  /**
+   * Sends one request.
+   *
+   * @param body a PATCH is a server-side apply
+   * @returns any answer, also one of 400 and above; rejects only where there is none within ten seconds
+   */
+  call(method: string, path: string, body?: JsonObject): Promise<ApiAnswer>;
+  /**
+   * All objects of a collection, read page by page.
+   *
+   * @param keep what is kept of each, so that the rest of a page can go before the next one comes
+   * @throws ApiRefusal where the API server does not give them
+   */
+  list<T>(path: string, keep: (object: JsonObject) => T, fieldSelector?: string): Promise<ObjectList<T>>;
+}
+
+/** A list as the informer takes it. */
+export interface ObjectList<T> {
+  readonly items: readonly T[];
+  readonly resourceVersion: string;
+}
+
+/** The API server answered with a status that is no success. */
+export class ApiRefusal extends Error {
+  readonly statusCode: number;
+
+  constructor(path: string, { status, body }: ApiAnswer) {
+    super(`${path}: ${status} ${textAt(body, "message") ?? ""}`.trim());
+    this.statusCode = status;
+  }
+}
+
+/** Time for one answer, milliseconds: more than the API server's own look-ups need, less than a person waits. */
+const TIMEOUT_MS = 10_000;
+
+/** Objects in one page of a list. */
+const PAGE = 500;
+
+/** Largest answer that is read, bytes: a page of the largest objects there can be is far below. */
+const MAX_ANSWER = 512 * 1024 * 1024;
+
+/** Finds the cluster that this process belongs to, or that KUBECONFIG names. */
+export function clusterApi(): ClusterApi {
+  const config = new KubeConfig();
+  config.loadFromDefault();
+  const call = (method: string, path: string, body?: JsonObject) => send(config, method, path, body);
+  return { config, call, list: (path, keep, fieldSelector) => listAll(call, path, keep, fieldSelector) };
+}
+
+async function listAll<T>(
+  call: ClusterApi["call"],
+  path: string,
+  keep: (object: JsonObject) => T,
+  fieldSelector?: string,
+): Promise<ObjectList<T>> {
+  const items: T[] = [];
+  let next = "";
+  for (;;) {
+    const query = new URLSearchParams({ limit: String(PAGE) });
+    if (fieldSelector !== undefined) query.set("fieldSelector", fieldSelector);
+    if (next !== "") query.set("continue", next);
+    const answer = await call("GET", `${path}?${query}`);
+    if (answer.status === 410 && next !== "") {
+      // The list took longer than the API server keeps old states: from the start again.
+      items.length = 0;
+      next = "";
+      continue;
+    }
+    if (answer.status !== 200) throw new ApiRefusal(path, answer);
+    items.push(...objectsAt(answer.body, "items").map(keep));
+    const metadata = objectAt(answer.body, "metadata");
+    next = textAt(metadata, "continue") ?? "";
+    if (next === "") return { items, resourceVersion: textAt(metadata, "resourceVersion") ?? "" };
+  }
+}
+
+async function send(config: KubeConfig, method: string, path: string, body?: JsonObject): Promise<ApiAnswer> {
+  const server = config.getCurrentCluster()?.server;
+  if (server === undefined) throw new Error("the kubeconfig names no cluster");
+  const url = new URL(server.replace(/\/$/, "") + path);
+  const options: RequestOptions = {};
+  // The package types these options as those of a WebSocket, of which it uses the part that all requests have.
+  await config.applyToHTTPSOptions(options as Parameters<KubeConfig["applyToHTTPSOptions"]>[0]);
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  return new Promise<ApiAnswer>((resolve, reject) => {
+    const sent = request(
+      url,
+      {
+        ...options,
+        method,
+        signal,
+        headers: {
+          ...options.headers,
+          Accept: "application/json",
+          "User-Agent": "gracegate",
+          ...(text === undefined
+            ? {}
+            : {
+                "Content-Type": method === "PATCH" ? "application/apply-patch+yaml" : "application/json",
+                "Content-Length": String(Buffer.byteLength(text)),
+              }),
+        },
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        let size = 0;
+        response.on("data", (chunk: Buffer) => {
+          size += chunk.length;
+          if (size > MAX_ANSWER) response.destroy(new Error(`the answer is larger than ${MAX_ANSWER} bytes`));
+          else chunks.push(chunk);
+        });
+        response.on("error", reject);
+        response.on("end", () =>
+          resolve({ status: response.statusCode ?? 0, body: objectOf(Buffer.concat(chunks).toString()) }),
+        );
+      },
+    );
+    sent.on("error", (error) => reject(signal.aborted ? new Error(`no answer in ${TIMEOUT_MS / 1000} s`) : error));
+    sent.end(text);
+  });
+}
+
+/** A proxy on the way may answer with something that is no JSON. */
+function objectOf(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return { message: text.slice(0, 200) };
+  }
+}

@@ -1,0 +1,221 @@
+/**
+ * The serving certificate that the webhook keeps itself: made, renewed and registered without anybody's help.
+ *
+ * One Secret is the only truth, and there is no leader: every replica looks at it, takes the step that is due, and learns
+ * from the Secret's version whether another one was quicker. A look follows every change of the Secret and of the webhook
+ * configurations, and comes by the clock too, since a sleeping machine fires no timer. Whatever somebody deletes, empties
+ * or overwrites is put right by the next look.
+ */
+import { setTimeout as wait } from "node:timers/promises";
+import type { ServingCertificate } from "./certificate-files.ts";
+import type { CertificateEvents, CertificateSource, ServedAt } from "./certificate-source.ts";
+import { bundleOf, endOf, examine, type KeptCertificates, type SecretData, secretDataOf } from "./kept-certificates.ts";
+import { decide, type Lifetimes, type Step, take } from "./renewal.ts";
+import { callSelf } from "./self-call.ts";
+
+/** The Secret as it was read. */
+export interface StoredSecret {
+  readonly data: SecretData;
+  /** Changes with every write. */
+  readonly version: string;
+}
+
+/** Where the Secret lies. Every call rejects where that place cannot be reached. */
+export interface SecretStore {
+  /** Its name for people. */
+  readonly name: string;
+  read(): Promise<StoredSecret | undefined>;
+  /**
+   * Writes it.
+   *
+   * @param over what was read before; undefined where there was none
+   * @returns false where somebody else wrote in the meantime
+   */
+  write(data: SecretData, over: StoredSecret | undefined): Promise<boolean>;
+  follow(onChange: () => void, onUnreachable: Unreachable, signal: AbortSignal): Promise<void>;
+}
+
+/** Told that something cannot be reached, and is tried again after `retryMs`. */
+export type Unreachable = (reason: string, retryMs: number) => void;
+
+/** A webhook configuration, as far as its caBundles go. */
+export interface Registration {
+  readonly name: string;
+  /** The bundle of each webhook in it, PEM; undefined where the configuration is not there. */
+  readonly bundles: readonly string[] | undefined;
+  /** Changes with every change of its webhooks: another replica may have mended it between two looks of this one. */
+  readonly generation: string;
+}
+
+/** The webhook configurations. Every call rejects where they cannot be reached. */
+export interface Registrations {
+  read(): Promise<readonly Registration[]>;
+  /** Writes the bundle into every webhook of a configuration that is there; never makes one. */
+  publish(registration: Registration, bundle: string): Promise<void>;
+  follow(onChange: () => void, onUnreachable: Unreachable, signal: AbortSignal): Promise<void>;
+}
+
+/** What happens, for logs and metrics. None of these may throw. */
+export interface SelfEvents extends CertificateEvents {
+  /** A step was taken by this replica. */
+  stepped(step: Step, why: readonly string[]): void;
+  /** A bundle was written into a configuration. */
+  published(configuration: string): void;
+  /** Whether a configuration is there. Told after every look. */
+  registered(configuration: string, isThere: boolean): void;
+  /** The result of the call to itself. Told after every look. */
+  verified(problem: string | undefined): void;
+  /** The authority in use ends at this time, milliseconds since 1970. */
+  authorityEnds(at: number): void;
+  /** The API server cannot be reached; it is tried again after `retryMs`. */
+  readonly unreachable: Unreachable;
+}
+
+/** What a source of this kind needs. */
+export interface SelfOptions {
+  readonly store: SecretStore;
+  readonly registrations: Registrations;
+  /** DNS names of the service; the first is the one that the API server uses. */
+  readonly names: readonly string[];
+  readonly lifetimes: Lifetimes;
+  readonly events: SelfEvents;
+  /** Wall clock, milliseconds since 1970; for tests. */
+  readonly now?: () => number;
+  /** A clock that only goes forward, milliseconds; for tests. */
+  readonly monotonic?: () => number;
+}
+
+/** Time between two looks when nothing changes, milliseconds; less while something is on its way. */
+const LOOK_MS = 30_000;
+const HURRY_MS = 2_000;
+/** Shortest time between two looks: changes that come together are one. */
+const PAUSE_MS = 100;
+/** Writes of the Secret in one look; more would mean that something else writes what we cannot use. */
+const MAX_STEPS = 5;
+
+/** Makes the source. */
+export function selfKept(options: SelfOptions): CertificateSource {
+  const { store, registrations, names, lifetimes, events } = options;
+  const now = options.now ?? Date.now;
+  const monotonic = options.monotonic ?? (() => performance.now());
+  const jitter = Math.random();
+  let remembered: KeptCertificates | undefined;
+  let served: ServingCertificate | undefined;
+  let isVerified = false;
+  /** Since when this bundle is in every configuration, in their generations of that time. */
+  let standing: { readonly bundle: string; readonly generations: string; readonly since: number } | undefined;
+  let failure: string | undefined;
+
+  /** Brings the Secret into order, and returns what is in it then. */
+  const settle = async (): Promise<KeptCertificates> => {
+    for (let steps = 0; steps < MAX_STEPS; steps++) {
+      const stored = await store.read();
+      const found = examine(stored?.data ?? {}, names, now());
+      const stood = remembered !== undefined && standing?.bundle === bundleOf(remembered) ? standing : undefined;
+      const bundleStoodMs = stood === undefined ? 0 : monotonic() - stood.since;
+      const circumstances = { now: now(), remembered, bundleStoodMs, jitter };
+      const step = isSame(found, remembered)
+        ? decide(found, circumstances)
+        : decide(found, { ...circumstances, bundleStoodMs: 0 });
+      const { ca, serving, nextCa, oldCa } = found;
+      if (step === "nothing" && ca !== undefined && serving !== undefined) return { ca, serving, nextCa, oldCa };
+      if (step === "nothing") continue;
+      const next = await take(step, found, circumstances, names, lifetimes);
+      if (await store.write(secretDataOf(next), stored)) {
+        events.stepped(step, stored === undefined ? [`${store.name} is not there`] : found.problems);
+      }
+    }
+    throw new Error(`${store.name} does not stay as it is written`);
+  };
+
+  /** One look. Returns whether something is on its way, and whether a configuration had to be mended. */
+  const look = async (at: ServedAt): Promise<{ isOnItsWay: boolean; isMended: boolean }> => {
+    const kept = await settle();
+    remembered = kept;
+    events.authorityEnds(endOf(kept.ca.cert));
+    if (served?.cert !== kept.serving.cert) {
+      served = { ...kept.serving, notAfter: new Date(endOf(kept.serving.cert)) };
+      events.changed();
+    }
+    const bundle = bundleOf(kept);
+    const before = await registrations.read();
+    const wrong = before.filter(({ bundles }) => bundles?.some((one) => one !== bundle));
+    const generations = before.map(({ name, generation }) => `${name} ${generation}`).join("\n");
+    const isStanding = wrong.length === 0 && standing?.bundle === bundle && standing.generations === generations;
+    if (!isStanding) standing = wrong.length > 0 ? undefined : { bundle, generations, since: monotonic() };
+    for (const registration of wrong) {
+      await registrations.publish(registration, bundle);
+      events.published(registration.name);
+    }
+    const published = wrong.length === 0 ? before : await registrations.read();
+    for (const { name, bundles } of before) events.registered(name, bundles !== undefined);
+    const problem = await verify(at, published, bundle);
+    events.verified(problem);
+    isVerified ||= problem === undefined;
+    failure = problem;
+    return { isOnItsWay: !isVerified || kept.nextCa !== undefined || wrong.length > 0, isMended: wrong.length > 0 };
+  };
+
+  /** Calls itself with every bundle that is published, or with the one that will be. */
+  const verify = async ({ addresses, port }: ServedAt, published: readonly Registration[], bundle: string) => {
+    const bundles = new Set(published.flatMap((one) => one.bundles ?? []));
+    for (const one of bundles.size > 0 ? bundles : [bundle]) {
+      const problem = await callSelf(addresses, port, names[0] ?? "", one);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  };
+
+  const follow = async (at: ServedAt, signal: AbortSignal): Promise<void> => {
+    let wake = Promise.withResolvers<void>();
+    const onChange = () => wake.resolve();
+    const { unreachable } = events;
+    const followed = Promise.all([
+      store.follow(onChange, unreachable, signal),
+      registrations.follow(onChange, unreachable, signal),
+    ]);
+    let failures = 0;
+    let mended = 0;
+    while (!signal.aborted) {
+      wake = Promise.withResolvers<void>();
+      let nextMs: number;
+      let pauseMs = PAUSE_MS;
+      try {
+        const { isOnItsWay, isMended } = await look(at);
+        failures = 0;
+        // Somebody who writes another bundle whenever we do would otherwise keep both of us busy for ever.
+        mended = isMended ? mended + 1 : 0;
+        pauseMs = Math.min(LOOK_MS, PAUSE_MS * 2 ** Math.max(0, mended - 1));
+        nextMs = (isOnItsWay ? HURRY_MS : LOOK_MS) * (1 - Math.random() / 5);
+      } catch (error) {
+        failures++;
+        nextMs = Math.min(LOOK_MS, 250 * 2 ** failures) * (1 - Math.random() / 2);
+        pauseMs = nextMs;
+        failure = error instanceof Error ? error.message : String(error);
+        if (!signal.aborted) events.unreachable(failure, Math.round(nextMs));
+      }
+      await wait(pauseMs, undefined, { signal }).catch(() => undefined);
+      const timer = new AbortController();
+      const clock = wait(nextMs - pauseMs, undefined, { signal: AbortSignal.any([signal, timer.signal]) }).catch(
+        () => {},
+      );
+      await Promise.race([wake.promise, clock]);
+      timer.abort();
+    }
+    await followed;
+  };
+
+  return {
+    current: () => served,
+    notReady: () =>
+      isVerified ? undefined : `the certificate does not verify yet: ${failure ?? "it has not been made"}`,
+    follow,
+  };
+}
+
+/** Whether the Secret holds what this replica knows already; the time that a bundle stood counts only then. */
+function isSame(found: { ca: unknown; nextCa: unknown; oldCa: unknown }, known: KeptCertificates | undefined): boolean {
+  if (known === undefined) return false;
+  const text = ({ ca, nextCa, oldCa }: typeof found) => JSON.stringify([ca, nextCa, oldCa]);
+  return text(found) === text({ ca: known.ca, nextCa: known.nextCa, oldCa: known.oldCa });
+}

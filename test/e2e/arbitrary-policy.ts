@@ -1,0 +1,108 @@
+/**
+ * Arbitrary specs of a GracePolicy, from its schema: mostly right, with durations, quantities, lists and numbers at and
+ * beyond their edges, so that many are taken and many refused.
+ */
+import * as fc from "fast-check";
+import type { JsonObject, JsonValue } from "../../src/pod/json.ts";
+import { policySpec } from "../../src/policy/schema.ts";
+import type { JsonSchema, Schema } from "../../src/policy/schema-builder.ts";
+
+const digits = fc.oneof(
+  fc.nat({ max: 90 }).map(String),
+  fc.constantFrom(
+    "0",
+    "000",
+    "007",
+    "1.5",
+    "0.0001",
+    "86400",
+    "86401",
+    "86400.0000000001",
+    "999999999999",
+    "00000000086400",
+  ),
+);
+
+const duration: fc.Arbitrary<JsonValue> = fc.oneof(
+  { arbitrary: fc.integer({ min: 1, max: 300 }), weight: 40 },
+  { arbitrary: fc.integer({ min: -2, max: 86_402 }), weight: 1 },
+  { arbitrary: fc.nat({ max: 400 }).map((n) => `${n}s`), weight: 40 },
+  {
+    arbitrary: fc
+      .array(fc.tuple(digits, fc.constantFrom("ms", "s", "m", "h")), { minLength: 1, maxLength: 3 })
+      .map((parts) => parts.flat().join("")),
+    weight: 2,
+  },
+  { arbitrary: fc.tuple(digits, fc.constantFrom("", "d", " s", "us", "µs")).map((parts) => parts.join("")), weight: 1 },
+  {
+    arbitrary: fc.constantFrom("23h60m", "24h", "24h1ms", "1440m", "0ms", "0.0000001s", "", "-1s", "1e3s", ".5s"),
+    weight: 1,
+  },
+);
+
+const quantity: fc.Arbitrary<JsonValue> = fc.oneof(
+  { arbitrary: fc.integer({ min: 1, max: 9 }), weight: 2 },
+  {
+    arbitrary: fc
+      .tuple(
+        fc.constantFrom("1", "64", "100", "1.1", "4.35", "4350"),
+        fc.constantFrom("", "m", "k", "Mi", "Gi", "e2", "E", "u", "n"),
+      )
+      .map((parts) => parts.join("")),
+    weight: 40,
+  },
+  { arbitrary: fc.constantFrom("1e999999", "-1", "0.1.2", "", "1 Gi", "9999999999999999999999999999E", -1), weight: 1 },
+);
+
+function arbitraryOf(schema: Schema<unknown>): fc.Arbitrary<JsonValue> {
+  const { kind, json } = schema;
+  switch (kind) {
+    case "duration":
+      return duration;
+    case "quantity":
+      return quantity;
+    case "boolean":
+      return fc.oneof({ arbitrary: fc.boolean(), weight: 120 }, { arbitrary: fc.constant("true"), weight: 1 });
+    case "choice":
+      return fc.oneof(
+        { arbitrary: fc.constantFrom(...(json.enum ?? [])), weight: 120 },
+        { arbitrary: fc.constant("other"), weight: 1 },
+      );
+    case "number":
+      return numberOf(json);
+    case "text":
+      return textOf(json);
+    case "list":
+      return fc.array(arbitraryOf(schema.element as Schema<unknown>), { maxLength: 3 });
+    case "map":
+      return fc.dictionary(
+        fc.constantFrom("cpu", "memory", "app", "a.b/c", "__proto__x"),
+        arbitraryOf(schema.element as Schema<unknown>),
+        { maxKeys: 3, noNullPrototype: true },
+      ) as fc.Arbitrary<JsonValue>;
+    case "object": {
+      const fields = Object.entries(schema.fields ?? {}).map(([name, field]) => [name, arbitraryOf(field)] as const);
+      const required = json.required ?? [];
+      return fc.record(Object.fromEntries(fields), { requiredKeys: [...required], noNullPrototype: true });
+    }
+  }
+}
+
+function numberOf({ minimum = 0, maximum = 1 }: JsonSchema): fc.Arbitrary<JsonValue> {
+  return fc.oneof(
+    { arbitrary: fc.integer({ min: minimum, max: maximum }), weight: 120 },
+    { arbitrary: fc.constantFrom(minimum - 1, maximum + 1, minimum + 0.5), weight: 1 },
+  );
+}
+
+function textOf({ pattern, minLength = 0 }: JsonSchema): fc.Arbitrary<JsonValue> {
+  const good = pattern?.startsWith("^/") ? ["/", "/health_check.html"] : ["a", "A_b", "NAME", "prefix.x"];
+  const odd = ["", "a b", "?x", "é", "/a?b", "x".repeat(300), ...(minLength === 0 ? [""] : [])];
+  return fc.oneof(
+    { arbitrary: fc.constantFrom(...good), weight: 120 },
+    { arbitrary: fc.constantFrom(...odd), weight: 1 },
+  );
+}
+
+/** A spec. */
+export const arbitrarySpec: fc.Arbitrary<JsonObject> = arbitraryOf(policySpec) as fc.Arbitrary<JsonObject>;

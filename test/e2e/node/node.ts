@@ -1,0 +1,92 @@
+/**
+ * A real single node of Kubernetes for tests, with everything that it needs: binaries, images, namespaces.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { ClusterApi } from "../../../src/kube/api.ts";
+import { apiOf } from "../../integration/cluster-worlds.ts";
+import { type Component, debian, etcd, helm, image, kubectl, kubernetes } from "../install/components.ts";
+
+/** The image that the node has; no registry has it. */
+export const IMAGE = { repository: "local.test/gracegate", tag: "e2e" } as const;
+
+/** How a command ended. */
+export interface Ran {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A running node. */
+export interface ClusterNode {
+  readonly api: ClusterApi;
+  /** The path of an administrator's kubeconfig. */
+  readonly kubeconfig: string;
+  kubectl(args: readonly string[], input?: string): Ran;
+  helm(args: readonly string[]): Ran;
+  stop(): void;
+}
+
+/** What a node needs; the first that cannot be had says why. */
+export function nodeComponents(version: string): { readonly missing: string | undefined; start(): ClusterNode } {
+  const fromModules = ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kube-proxy"];
+  const isRoot = process.getuid?.() === 0;
+  const root: Component = { path: "", missing: isRoot ? undefined : "a node needs root" };
+  if (!isRoot) return { missing: root.missing, start: () => startNode("", "", "", "") };
+  const needed: Component[] = [
+    etcd(),
+    debian("containerd", ["containerd"]),
+    debian("runc", ["runc"]),
+    debian("iptables", ["iptables"]),
+    debian("conntrack", ["conntrack"]),
+    debian("busybox", ["busybox-static"]),
+    debian("buildah", ["buildah"]),
+    debian("gcc", ["gcc", "libc6-dev"]),
+    debian("ip", ["iproute2"]),
+    debian("openssl", ["openssl"]),
+    debian("curl", ["curl"]),
+    debian("/usr/lib/cni/bridge", ["containernetworking-plugins"]),
+    ...fromModules.map((name) => kubernetes(name, version)),
+    kubectl(version),
+    helm(),
+    image(`${IMAGE.repository}:${IMAGE.tag}`),
+  ];
+  const missing = needed.find((one) => one.missing !== undefined)?.missing;
+  const binaries = dirname(needed.find(({ path }) => path.endsWith("/kubelet"))?.path ?? "");
+  const [kubectlBinary, helmBinary, tar] = needed.slice(-3).map(({ path }) => path);
+  return { missing, start: () => startNode(binaries, tar ?? "", kubectlBinary ?? "", helmBinary ?? "") };
+}
+
+function startNode(binaries: string, tar: string, kubectlBinary: string, helmBinary: string): ClusterNode {
+  const folder = mkdtempSync(join(tmpdir(), "gracegate-node-"));
+  const script = (name: string) => join(import.meta.dirname, name);
+  const stop = () => {
+    run("bash", [script("down.sh"), folder]);
+  };
+  const up = run("bash", [script("up.sh"), folder, binaries, join(dirname(tar), "pause.tar"), tar]);
+  if (up.status !== 0) {
+    stop();
+    throw new Error(`the node did not come up: ${up.stderr}`);
+  }
+  const kubeconfig = join(folder, "admin.kubeconfig");
+  return {
+    api: apiOf(kubeconfig),
+    kubeconfig,
+    kubectl: (args, input) => run(kubectlBinary, ["--kubeconfig", kubeconfig, ...args], input),
+    helm: (args) => run(helmBinary, ["--kubeconfig", kubeconfig, ...args]),
+    stop,
+  };
+}
+
+function run(command: string, args: readonly string[], input?: string): Ran {
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    encoding: "utf8",
+    timeout: 180_000,
+    maxBuffer: 64 * 1024 * 1024,
+    // What runs inside outlives the script, and must not hold its pipes.
+    ...(input === undefined ? { stdio: ["ignore", "pipe", "pipe"] } : { input }),
+  });
+  return { status, stdout, stderr };
+}
