@@ -54,7 +54,7 @@ export const probe: CommandDefinition = {
       .option("--backend-header <name>", "answer header that names the backend", "x-probe-target")
       .option("--ca <file>", "PEM of the authority to trust")
       .option("--insecure", "take any certificate")
-      .option("--timeout <time>", "longest time of one request (length + 30s)")
+      .option("--timeout <time>", "longest time of one request (length + 30s; tcp: 3 intervals)")
       .option("--haproxy-stats <where>", "URL that ends in ;csv, or socket, to read retries from")
       .option("--max-lost <number>", "most lost requests to pass (0 if no --max is given)")
       .option("--max-5xx <number>", "most 5xx to pass")

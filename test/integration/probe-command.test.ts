@@ -206,6 +206,14 @@ describe("gracegate probe", { concurrency: 4 }, () => {
       ["load", "http://h", "--http2", "--header", "upgrade: x"],
       /has no header upg/,
     ],
+    ["a TE header in HTTP/2", ["load", "http://h", "--http2", "--header", "te: trailers"], /has no header te/],
+    ["settings of h2c", ["load", "http://h", "--http2", "--header", "http2-settings: x"], /no header http2-settings/],
+    ["an empty trigger", ["load", "http://h", "--trigger", ""], /--trigger is empty/],
+    [
+      "connections that are not open in time",
+      ["tcp", "tcp://h:1", "--connections", "300", "--rate", "10"],
+      /opening 300 connections at --rate 10 takes 30 s, and --duration is 30 s/,
+    ],
     ["a long path with a space", ["load", "http://h", "--long-path", "/a b"], /--long-path "\/a b" is not a path/],
     ["a CA file without a certificate", ["load", "http://h", "--ca", "package.json"], /package.json has no PEM/],
     [

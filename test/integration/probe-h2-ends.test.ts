@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 import { http2Client } from "../../src/probe/http2.ts";
 import type { Outcome } from "../../src/probe/outcome.ts";
 import { frameServer, frames, type Step } from "./h2-frames.ts";
-import { loadPlan } from "./plans.ts";
+import { loadPlan, planFor } from "./plans.ts";
 
 const { status, length, data, trailers, reset, goaway } = frames;
 const NO_ERROR = 0;
@@ -52,4 +52,19 @@ describe("each end of a stream has its class", { concurrency: 8 }, () => {
       assert.deepEqual([outcome?.kind, outcome?.detail], [kind, detail]);
     });
   }
+});
+
+test("requests queued behind one that times out while connecting are timeouts too", async () => {
+  // It accepts and never answers TLS's hello.
+  const server = await frameServer([]);
+  const { scenario } = loadPlan([]);
+  const plan = planFor([`https://127.0.0.1:${server.port}`], scenario);
+  const client = http2Client(plan.client);
+  const [target] = plan.targets;
+  assert.ok(target);
+  const ask = (timeoutMs: number) => client.request({ target, path: "/", lane: 0, timeoutMs, lines: undefined });
+  const outcomes = await Promise.all([ask(20), ask(5000), ask(5000)]);
+  client.close();
+  await server.stop();
+  for (const outcome of outcomes) assert.deepEqual([outcome?.kind, outcome?.phase], ["timeout", "connect"]);
 });
