@@ -56,7 +56,7 @@ export const probe: CommandDefinition = {
       .option("--insecure", "take any certificate")
       .option("--timeout <time>", "longest time of one request (length + 30s; tcp: 3 intervals)")
       .option("--haproxy-stats <where>", "URL that ends in ;csv, or socket, to read retries from")
-      .option("--max-lost <number>", "most lost requests to pass (0 if no --max is given)")
+      .option("--max-lost <number>", "most lost requests to pass (0 of what no --max covers)")
       .option("--max-5xx <number>", "most 5xx to pass")
       .option("--max-connection-errors <number>", "most losses below HTTP to pass")
       .option("--svg <file>", "write a plot of outcomes over time")
