@@ -21,6 +21,9 @@ export type Options = Readonly<Record<string, unknown>>;
 /** Time that an answer may take beyond the length that was asked for. */
 const PATIENCE_S = 30;
 
+/** A held connection's timeout is three intervals, and at least this. */
+const LEAST_TCP_TIMEOUT_MS = 3000;
+
 /**
  * Reads the whole command line.
  *
@@ -42,6 +45,9 @@ export function planOf(options: Options, args: readonly string[]): Plan {
   const scenario = scenarioOf(name ?? "", options, targets);
   const triggerAtMs = duration(options, "triggerAt") * 1000;
   const lengthMs = lengthOf(scenario);
+  if (options.trigger !== undefined && String(options.trigger).trim() === "") {
+    throw new WrongUse("--trigger is empty; leave it out, or give a command.");
+  }
   const isTriggered = options.trigger !== undefined || scenario.name === "watch";
   if (isTriggered && triggerAtMs >= lengthMs) {
     throw new WrongUse(`--trigger-at ${triggerAtMs / 1000}s is not within the run, which lasts ${lengthMs / 1000} s.`);
@@ -83,14 +89,7 @@ function scenarioOf(name: string, options: Options, targets: readonly Target[]):
     case "stream":
       return { name, chunks: whole(options, "chunks", 1), count };
     case "tcp":
-      return {
-        name,
-        connections: whole(options, "connections", 1),
-        durationMs,
-        intervalMs: duration(options, "interval") * 1000,
-        openRate: whole(options, "rate", 1),
-        echoes: options.echo !== false,
-      };
+      return holdOf(options, durationMs);
     case "load":
       return loadOf(options, targets, seconds, durationMs);
     default:
@@ -98,6 +97,19 @@ function scenarioOf(name: string, options: Options, targets: readonly Target[]):
         ? { name: "watch", seconds, count, intervalMs: duration(options, "interval") * 1000 }
         : { name: "long", seconds, count };
   }
+}
+
+function holdOf(options: Options, durationMs: number): Scenario {
+  const connections = whole(options, "connections", 1);
+  const openRate = whole(options, "rate", 1);
+  const openingS = connections / openRate;
+  if (openingS * 1000 >= durationMs) {
+    throw new WrongUse(
+      `opening ${connections} connections at --rate ${openRate} takes ${openingS} s, and --duration is ${durationMs / 1000} s.`,
+    );
+  }
+  const intervalMs = duration(options, "interval") * 1000;
+  return { name: "tcp", connections, durationMs, intervalMs, openRate, echoes: options.echo !== false };
 }
 
 function loadOf(options: Options, targets: readonly Target[], seconds: number, durationMs: number): Scenario {
@@ -126,12 +138,12 @@ function lengthOf(scenario: Scenario): number {
 }
 
 function defaultTimeoutMs(scenario: Scenario, options: Options): number {
+  if (scenario.name === "tcp") return Math.max(3 * scenario.intervalMs, LEAST_TCP_TIMEOUT_MS);
   const longestS = {
     long: () => duration(options, "seconds"),
     watch: () => duration(options, "seconds"),
     load: () => (scenario.name === "load" && scenario.longShare > 0 ? duration(options, "seconds") : 0),
     stream: () => whole(options, "chunks", 1),
-    tcp: () => 0,
   };
   return (longestS[scenario.name]() + PATIENCE_S) * 1000;
 }
@@ -168,7 +180,15 @@ function share(options: Options, name: string): number {
 }
 
 /** Headers that HTTP/2 has no place for (RFC 9113 8.2.2). */
-const CONNECTION_HEADERS = ["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"];
+const CONNECTION_HEADERS = [
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "transfer-encoding",
+  "upgrade",
+  "te",
+  "http2-settings",
+];
 
 function headersOf({ header: lines, http2 }: Options): Record<string, string> {
   return Object.fromEntries(

@@ -45,6 +45,12 @@ const cases: readonly [string, readonly Visit[], BalancerVerdict["verdict"], Reg
     "drains",
     /left a/,
   ],
+  [
+    "a complete 503 was not cut",
+    [...watch(untilTrigger, untilTrigger), { ...flushed, outcome: { ...flushed.outcome, kind: "5xx", detail: "503" } }],
+    "drains",
+    /left a/,
+  ],
   ["kept connections that stay mean keeping", watch(untilTrigger, turns), "keeps", /left a .* still went there/],
   ["no backend that leaves means that nothing was disabled", watch(turns, turns), "unknown", /\(a, b\): none was/],
   [

@@ -6,6 +6,7 @@
  * until the gateway itself sends `Connection: close`.
  */
 import { describe } from "./client.ts";
+import { isConnectionError } from "./outcome.ts";
 import type { Visit } from "./watch.ts";
 
 /** What the balancer was seen to do. */
@@ -32,7 +33,7 @@ export function judgeBalancer(
 ): BalancerVerdict {
   const inFlight = visits.filter(({ role, endedMs }) => role === "long" && endedMs > triggerMs).length;
   const cut = visits
-    .filter(({ role, outcome, endedMs }) => role !== "new" && outcome.kind !== "ok" && endedMs > triggerMs)
+    .filter(({ role, outcome, endedMs }) => role !== "new" && isConnectionError(outcome.kind) && endedMs > triggerMs)
     .sort((a, b) => a.endedMs - b.endedMs);
   const [first] = cut;
   if (first !== undefined) {
@@ -94,7 +95,7 @@ function judgeRotation(visits: readonly Visit[], triggerMs: number, inFlight: nu
       }
     : {
         verdict: "drains",
-        because: `${leaving}, so did kept connections (0 of ${later.length} later requests went there), and all ${inFlight} long requests ended well.`,
+        because: `${leaving}, so did kept connections (0 of ${later.length} later requests went there), and none of ${inFlight} long requests was cut.`,
       };
 }
 

@@ -1,8 +1,8 @@
 /**
  * `tcp`: connections that are held open, each sending a line every interval and expecting it back.
  *
- * One connection is one count: ok when it lived until the run ended it. A lost one is opened again after an interval,
- * as a client would. Latency is that of the echoes.
+ * One connection is one count: ok when it lived until the run ended it, with no echo overdue. A lost one is opened again
+ * after an interval, as a client would. Latency is that of the echoes.
  */
 import { connect, type LookupFunction, type Socket } from "node:net";
 import { sharedLookup } from "./lookup.ts";
@@ -14,6 +14,12 @@ import type { Target } from "./target.ts";
 
 /** What is sent. Short, so that 10,000 connections cost little. */
 const LINE = Buffer.from("gracegate probe\n");
+
+/** An echo owed at the end is overdue after two intervals, and never before this. */
+const LEAST_OVERDUE_MS = 2000;
+
+/** Time that a peer has to take the FIN of a connection, before it is thrown away. */
+const FAREWELL_MS = 500;
 
 /** Opens the connections, holds them until the time is up, and closes them. */
 export async function hold(
@@ -73,7 +79,8 @@ function holdOne(
     let phase: Phase = "connect";
     let owed = 0;
     let sentMs = performance.now();
-    const deadline = setTimeout(() => end("timeout"), timeoutMs);
+    // Each wait has a timer of its own: one that was cleared cannot be refreshed.
+    let deadline = setTimeout(end, timeoutMs, "timeout");
     const ticks = setInterval(tick, intervalMs);
 
     function tick(): void {
@@ -82,7 +89,7 @@ function holdOne(
       socket.write(LINE);
       if (!echoes) return;
       owed = LINE.length;
-      deadline.refresh();
+      deadline = setTimeout(end, timeoutMs, "timeout");
     }
 
     function end(kind: Kind, detail = ""): void {
@@ -90,19 +97,20 @@ function holdOne(
       clearInterval(ticks);
       over.removeEventListener("abort", finish);
       // FIN is the client's own regular end; a connection that broke is thrown away.
-      if (kind === "ok") socket.end(() => socket.destroy());
+      if (kind === "ok") sayFarewell(socket);
       else socket.destroy();
       resolve({ kind, detail, phase, bytes: socket.bytesRead });
     }
 
     function finish(): void {
-      end("ok");
+      const isOverdue = owed > 0 && performance.now() - sentMs > Math.max(2 * intervalMs, LEAST_OVERDUE_MS);
+      end(phase === "connect" || isOverdue ? "timeout" : "ok");
     }
 
     socket.on("connect", () => {
       // From here on both sides have state in the connection, which no new one brings back.
       phase = "body";
-      if (!echoes) clearTimeout(deadline);
+      clearTimeout(deadline);
       tick();
     });
     socket.on("data", (piece) => {
@@ -120,4 +128,11 @@ function holdOne(
     over.addEventListener("abort", finish, { once: true });
     if (over.aborted) finish();
   });
+}
+
+/** Ends a connection by FIN; one whose peer reads nothing must not keep the process. */
+function sayFarewell(socket: Socket): void {
+  const timer = setTimeout(() => socket.destroy(), FAREWELL_MS);
+  socket.on("close", () => clearTimeout(timer));
+  socket.end(() => socket.destroy());
 }

@@ -62,6 +62,9 @@ export function http1Client(options: ClientOptions): Client {
 /** What ends a request that the client itself gives up. */
 class Interrupted extends Error {}
 
+/** The status of an answer that leaves HTTP. */
+const SWITCHED = "101";
+
 /** Follows one request to its end and calls back once. */
 function watch(
   request: ClientRequest,
@@ -108,7 +111,18 @@ function watch(
     const kind = errorKind(error);
     end(kind, kind === "error" ? (error.code ?? error.message) : "");
   });
+  // Nobody asked for another protocol: with no listener at all, the request would hang or look like a FIN.
+  request.on("upgrade", (_response, socket) => {
+    end("error", SWITCHED);
+    socket.destroy();
+  });
   request.on("response", (response: IncomingMessage) => {
+    // A 101 without the header comes as an answer that has no end.
+    if (response.statusCode === 101) {
+      end("error", SWITCHED);
+      request.destroy();
+      return;
+    }
     phase = "body";
     const named = response.headers[backendHeader];
     backend = typeof named === "string" ? named : undefined;
@@ -119,9 +133,10 @@ function watch(
     response.on("error", () => undefined);
     response.on("close", () => {
       const kind = statusKind(response.statusCode ?? 0);
-      if (kind !== "ok") end(kind, String(response.statusCode));
-      else if (socketError !== undefined && !response.complete) end(...broken(socketError));
-      else if (!response.complete || (lines !== undefined && seenLines < lines)) end("truncated");
+      if (socketError !== undefined && !response.complete) end(...broken(socketError));
+      else if (!response.complete) end("truncated");
+      else if (kind !== "ok") end(kind, String(response.statusCode));
+      else if (lines !== undefined && seenLines < lines) end("truncated");
       else end("ok");
     });
   });

@@ -4,6 +4,9 @@
  * How a stream ended cannot be told from the stream alone: Node closes streams with CANCEL when the peer sends FIN and
  * with REFUSED_STREAM when a GOAWAY leaves them out. So each session keeps what its socket and its GOAWAY said. Measured
  * on Node 24: the socket's `end` and `error`, and the session's `goaway`, all come before the stream's `close`.
+ *
+ * Nor does Node tell END_STREAM from a RST_STREAM with NO_ERROR: both end the readable side, `rstCode` is 0 and `aborted`
+ * false. Only the order within differs: END_STREAM ends the readable side first, a reset closes the stream first.
  */
 import {
   type ClientHttp2Session,
@@ -29,6 +32,8 @@ interface Session {
   hasEnded: boolean;
   /** The last stream that the peer's GOAWAY promises to finish. */
   lastStream: number | undefined;
+  /** A request gave up before the connection was there, and those queued behind it end with it. */
+  hasTimedOut: boolean;
   error: NodeJS.ErrnoException | undefined;
 }
 
@@ -61,6 +66,7 @@ export function http2Client(options: ClientOptions): Client {
       isConnected: false,
       hasEnded: false,
       lastStream: undefined,
+      hasTimedOut: false,
       error: undefined,
     };
     session.on("goaway", (_code, lastStream) => {
@@ -131,11 +137,15 @@ function follow(
     let bytes = 0;
     let seenLines = 0;
     let isOver = false;
+    let failure: NodeJS.ErrnoException | undefined;
+    const hasEnd = watchEnd(stream);
     const timer = setTimeout(() => {
       isOver = true;
       stream.close(constants.NGHTTP2_CANCEL);
       // A stream of a session that never connected would close only with it, and so would all that queue behind.
-      if (!session.isConnected) session.session.destroy();
+      if (session.isConnected) return;
+      session.hasTimedOut = true;
+      session.session.destroy();
     }, timeoutMs);
     stream.on("response", (received) => {
       headers = received;
@@ -144,14 +154,26 @@ function follow(
       bytes += piece.length;
       if (lines !== undefined) seenLines += countLines(piece);
     });
-    stream.on("error", () => undefined);
+    stream.on("error", (error) => {
+      failure = error;
+    });
     stream.on("close", () => {
       clearTimeout(timer);
       const backend = headers?.[backendHeader];
       const phase: Phase = headers !== undefined ? "body" : session.isConnected ? "wait" : "connect";
       const isWhole = lines === undefined || seenLines >= lines;
       resolve({
-        ...(isOver ? { kind: "timeout", detail: "" } : judge(stream, session, headers, bytes, isWhole)),
+        ...(isOver || session.hasTimedOut
+          ? { kind: "timeout", detail: "" }
+          : judge(session, {
+              id: stream.id,
+              code: stream.rstCode,
+              headers,
+              bytes,
+              isWhole,
+              hasEnd: hasEnd(),
+              failure,
+            })),
         phase,
         bytes,
         reused,
@@ -161,33 +183,56 @@ function follow(
   });
 }
 
+/** Watches for END_STREAM; call what it returns to learn whether it was seen. */
+function watchEnd(stream: ClientHttp2Stream): () => boolean {
+  let hasEnd = false;
+  const push = stream.push.bind(stream);
+  stream.push = (piece, encoding) => {
+    if (piece === null && !stream.closed) hasEnd = true;
+    return push(piece, encoding);
+  };
+  return () => hasEnd;
+}
+
+/** What is known of a stream that has closed. */
+interface Closed {
+  readonly id: number | undefined;
+  readonly code: number | undefined;
+  readonly headers: IncomingHttpHeaders | undefined;
+  readonly bytes: number;
+  /** It has the lines that it must have. */
+  readonly isWhole: boolean;
+  /** The peer ended it by END_STREAM. */
+  readonly hasEnd: boolean;
+  readonly failure: NodeJS.ErrnoException | undefined;
+}
+
 /** The class of a stream that has closed. */
-function judge(
-  stream: ClientHttp2Stream,
-  session: Session,
-  headers: IncomingHttpHeaders | undefined,
-  bytes: number,
-  isWhole: boolean,
-): Pick<Outcome, "kind" | "detail"> {
-  const status = Number(headers?.[":status"] ?? 0);
-  if (headers !== undefined && statusKind(status) !== "ok") return { kind: statusKind(status), detail: String(status) };
-  const code = stream.rstCode ?? constants.NGHTTP2_NO_ERROR;
-  if (code === constants.NGHTTP2_NO_ERROR && headers !== undefined && stream.readableEnded) {
-    return { kind: isWhole ? "ok" : "truncated", detail: "" };
+function judge(session: Session, stream: Closed): Pick<Outcome, "kind" | "detail"> {
+  const { headers, bytes, failure } = stream;
+  const code = stream.code ?? constants.NGHTTP2_NO_ERROR;
+  const length = headers?.["content-length"];
+  if (headers !== undefined && code === constants.NGHTTP2_NO_ERROR && (stream.hasEnd || bytes === Number(length))) {
+    const status = Number(headers[":status"]);
+    const kind = statusKind(status);
+    if (kind !== "ok") return { kind, detail: String(status) };
+    return { kind: stream.isWhole ? "ok" : "truncated", detail: "" };
   }
   if (session.lastStream !== undefined && (stream.id === undefined || stream.id > session.lastStream)) {
     return { kind: "goaway", detail: "" };
   }
-  // Node gives its own errors of the session a code that begins with ERR_HTTP2; those come from a GOAWAY with an error.
+  // Node gives the errors that it ends a session with itself a code that begins with ERR_HTTP2, on the socket too.
   if (session.error !== undefined && !session.error.code?.startsWith("ERR_HTTP2")) {
     const kind = errorKind(session.error);
     return { kind, detail: kind === "error" ? (session.error.code ?? session.error.message) : "" };
   }
-  if (session.hasEnded || session.session.destroyed) {
-    return { kind: headers === undefined ? "closed" : "truncated", detail: "" };
+  if (failure !== undefined && failure.code !== "ERR_HTTP2_STREAM_ERROR") {
+    return { kind: "error", detail: failure.message };
   }
+  if (session.hasEnded) return { kind: headers === undefined ? "closed" : "truncated", detail: "" };
+  if (session.session.destroyed) return { kind: "error", detail: session.error?.message ?? "session destroyed" };
+  if (headers !== undefined && code === constants.NGHTTP2_NO_ERROR) return { kind: "truncated", detail: "" };
   // nghttp2 itself resets a stream whose body is shorter than its content-length.
-  const length = headers?.["content-length"];
   if (code === constants.NGHTTP2_PROTOCOL_ERROR && length !== undefined && bytes < Number(length)) {
     return { kind: "truncated", detail: "" };
   }

@@ -2,12 +2,12 @@
  * The report as JSON. Its fields are an interface: they are listed in docs/probe.md, and none changes its meaning.
  */
 import type { Report } from "./run.ts";
-import { connectionErrorsOf, type Verdict } from "./verdict.ts";
+import { balancerOf, connectionErrorsOf, type Verdict } from "./verdict.ts";
 import { protocolOf } from "./words.ts";
 
 /** Turns a report into a value for JSON.stringify. Durations are milliseconds, instants milliseconds since the begin. */
 export function toJson(report: Report, verdict: Verdict): Record<string, unknown> {
-  const { plan, books, punctuality, trigger, haproxy, balancer } = report;
+  const { plan, books, punctuality, trigger, haproxy } = report;
   const { losses, timeline, outcomes, details, ...totals } = books;
   return {
     scenario: plan.scenario,
@@ -22,7 +22,7 @@ export function toJson(report: Report, verdict: Verdict): Record<string, unknown
     connectionErrors: connectionErrorsOf(report),
     generator: punctuality,
     haproxy,
-    balancer,
+    balancer: balancerOf(report, verdict),
     isVoid: verdict.isVoid,
     broken: verdict.broken,
     notes: verdict.notes,

@@ -25,8 +25,10 @@ export interface Report {
   readonly punctuality: Punctuality;
   /** Undefined when none was planned. */
   readonly trigger: TriggerResult | undefined;
-  /** What HAProxy's counters gained; undefined when they were not asked for. */
+  /** What HAProxy's counters gained; undefined when they were not asked for, or could not be read at the end. */
   readonly haproxy: readonly HaproxyRow[] | undefined;
+  /** Why they could not be read at the end, in a sentence. */
+  readonly haproxyError: string | undefined;
   /** Undefined unless resets were watched. */
   readonly balancer: BalancerVerdict | undefined;
   /** Whether somebody ended the run early. */
@@ -45,7 +47,7 @@ export interface Listener {
  * Runs a plan.
  *
  * @param signal interrupts the run; what has ended by then is still reported
- * @throws an Error when HAProxy's counters cannot be read
+ * @throws an Error when HAProxy's counters cannot be read before the run; afterwards there is too much to lose
  */
 export async function run(plan: Plan, listener: Listener, signal: AbortSignal): Promise<Report> {
   const before = plan.haproxyStats === undefined ? undefined : await readHaproxyStats(plan.haproxyStats, signal);
@@ -65,8 +67,7 @@ export async function run(plan: Plan, listener: Listener, signal: AbortSignal): 
     const durationMs = recorder.now();
     over.abort();
     const trigger = await triggered;
-    const after =
-      plan.haproxyStats === undefined || signal.aborted ? undefined : await readHaproxyStats(plan.haproxyStats, signal);
+    const after = await readAfter(plan, signal);
     return {
       plan,
       startedAt,
@@ -74,7 +75,8 @@ export async function run(plan: Plan, listener: Listener, signal: AbortSignal): 
       books: recorder.books(),
       punctuality,
       trigger,
-      haproxy: before && after && haproxyDifference(before, after),
+      haproxy: before && after.rows && haproxyDifference(before, after.rows),
+      haproxyError: after.error,
       balancer:
         visits && (trigger && "atMs" in trigger ? judgeBalancer(visits, trigger.atMs, longMsOf(plan)) : NOT_TRIGGERED),
       isInterrupted: signal.aborted,
@@ -83,6 +85,19 @@ export async function run(plan: Plan, listener: Listener, signal: AbortSignal): 
     over.abort();
     signal.removeEventListener("abort", close);
     client.close();
+  }
+}
+
+/** HAProxy's counters at the end, or why there are none. */
+async function readAfter(
+  { haproxyStats }: Plan,
+  signal: AbortSignal,
+): Promise<{ rows?: readonly HaproxyRow[]; error?: string }> {
+  if (haproxyStats === undefined || signal.aborted) return {};
+  try {
+    return { rows: await readHaproxyStats(haproxyStats, signal) };
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
   }
 }
 

@@ -50,7 +50,7 @@ test("no line is wider than 80 columns, whatever there is to say", () => {
     [],
   );
   assert.match(words, /HAProxy during the run +retries +response errors\napp\/BACKEND +48 +24\n/);
-  assert.match(words, /balancer: drains/);
+  assert.match(words, /balancer: cannot be told\n {2}The run is void/);
 });
 
 test("every scenario is named in its own words", () => {

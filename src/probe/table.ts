@@ -5,7 +5,7 @@ import { type Counter, counterLabels, counters } from "./haproxy-stats.ts";
 import { kindLabels, kinds } from "./outcome.ts";
 import type { Loss } from "./recorder.ts";
 import type { Report } from "./run.ts";
-import type { Verdict } from "./verdict.ts";
+import { balancerOf, type Verdict } from "./verdict.ts";
 import { count, instant, milliseconds, protocolOf, request } from "./words.ts";
 
 /** Runs of like losses that the table lists; the JSON has every loss. */
@@ -178,7 +178,9 @@ function haproxy({ haproxy: rows }: Report): string[] {
   ];
 }
 
-function conclusion({ balancer, books }: Report, verdict: Verdict, paint: Paint): string[] {
+function conclusion(report: Report, verdict: Verdict, paint: Paint): string[] {
+  const { books } = report;
+  const balancer = balancerOf(report, verdict);
   const lines: string[] = [];
   if (balancer !== undefined) {
     lines.push(paint("bold", `balancer: ${balancerWords[balancer.verdict]}`), ...wrap(balancer.because, "  "));

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { runTrigger, type TriggerPlan } from "./trigger.ts";
 
@@ -47,3 +48,27 @@ test("a signal that ends the command counts as a failure", async () => {
   const { result } = await fire({ command: "kill -9 $$", atMs: 0 });
   assert.equal(result.state === "ended" && result.code, 128);
 });
+
+test("a process left in the background that holds the output does not hold the trigger", async () => {
+  const { result, lines } = await fire({ command: "sleep 20 & echo $!; exit 0", atMs: 0 });
+  process.kill(Number(lines[0]?.replace("trigger: ", "")));
+  assert.equal(result.state === "ended" && result.code, 0);
+});
+
+test("a command that ignores SIGTERM is killed, with what it started", async () => {
+  const command = "trap '' TERM; sleep 62 & echo $!; wait; sleep 62";
+  const { result, lines } = await fire({ command, atMs: 0 }, AbortSignal.timeout(300));
+  assert.equal(result.state, "cut short");
+  const child = Number(lines[0]?.replace("trigger: ", ""));
+  assert.ok(child > 0);
+  assert.ok(!isRunning(child));
+});
+
+/** Whether a process runs; one that nobody has reaped yet does not. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}

@@ -1,7 +1,9 @@
 /**
  * Whether a run passed: void first (it measured something else), then the thresholds.
  */
-import { isConnectionError, kinds } from "./outcome.ts";
+
+import type { BalancerVerdict } from "./balancer.ts";
+import { isConnectionError, type Kind, kindLabels, kinds } from "./outcome.ts";
 import type { Report } from "./run.ts";
 import { LAG_LIMIT_MS } from "./schedule.ts";
 
@@ -22,7 +24,10 @@ export interface Verdict {
   readonly notes: readonly string[];
 }
 
-/** Judges a run. With no threshold at all one lost request is already a finding, as if `--max-lost 0` had been given. */
+/**
+ * Judges a run. Losses that no given limit covers stay at 0; with no limit at all that is every loss, as if `--max-lost 0`
+ * had been given.
+ */
 export function verdictOf(report: Report, given: Thresholds): Verdict {
   const isGiven = Object.values(given).some((limit) => limit !== undefined);
   const { maxLost, max5xx, maxConnectionErrors } = isGiven ? given : { ...given, maxLost: 0 };
@@ -34,6 +39,7 @@ export function verdictOf(report: Report, given: Thresholds): Verdict {
       ...over(lost, maxLost, "lost", "--max-lost"),
       ...over(outcomes["5xx"], max5xx, "5xx", "--max-5xx"),
       ...over(connectionErrors, maxConnectionErrors, "connection errors", "--max-connection-errors"),
+      ...uncovered(report, { maxLost, max5xx, maxConnectionErrors }),
     ],
     notes: notes(report),
   };
@@ -42,6 +48,25 @@ export function verdictOf(report: Report, given: Thresholds): Verdict {
 /** Losses below HTTP's status codes. */
 export function connectionErrorsOf({ books }: Pick<Report, "books">): number {
   return kinds.filter(isConnectionError).reduce((sum, kind) => sum + books.outcomes[kind], 0);
+}
+
+/** What the balancer was seen to do; a void run has seen something else, so it says nothing. */
+export function balancerOf({ balancer }: Report, { isVoid }: Verdict): BalancerVerdict | undefined {
+  if (balancer === undefined || isVoid.length === 0) return balancer;
+  return { verdict: "unknown", because: "The run is void." };
+}
+
+/** Losses beside the given limits: somebody who allows some 5xx has not allowed a reset. */
+function uncovered({ books }: Report, { maxLost, max5xx, maxConnectionErrors }: Thresholds): string[] {
+  if (maxLost !== undefined) return [];
+  const isCovered = (kind: Kind) =>
+    kind === "ok" ||
+    (kind === "5xx" && max5xx !== undefined) ||
+    (isConnectionError(kind) && maxConnectionErrors !== undefined);
+  const rest = kinds.filter((kind) => !isCovered(kind) && books.outcomes[kind] > 0);
+  const lost = rest.reduce((sum, kind) => sum + books.outcomes[kind], 0);
+  const names = rest.map((kind) => `${kindLabels[kind]} × ${books.outcomes[kind]}`).join(", ");
+  return lost === 0 ? [] : [`${lost} lost that no given --max covers (${names}), and those stay at 0.`];
 }
 
 function over(count: number, limit: number | undefined, what: string, flag: string): string[] {
@@ -76,7 +101,7 @@ function voidReasons({ books, trigger, plan, isInterrupted }: Report): string[] 
   return reasons;
 }
 
-function notes({ punctuality, books }: Report): string[] {
+function notes({ punctuality, books, haproxyError }: Report): string[] {
   const { max } = punctuality.lagMs;
   return [
     ...(max > LAG_LIMIT_MS
@@ -84,6 +109,7 @@ function notes({ punctuality, books }: Report): string[] {
           `The generator was up to ${Math.round(max)} ms behind its own schedule; latencies up to that are not the target's.`,
         ]
       : []),
+    ...(haproxyError === undefined ? [] : [`HAProxy's counters are missing. ${haproxyError}`]),
     ...(books.losses.length < books.lost ? [`Only the first ${books.losses.length} losses were kept one by one.`] : []),
   ];
 }

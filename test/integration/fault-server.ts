@@ -16,6 +16,10 @@ export const faults = [
   "truncate content-length",
   "502",
   "404",
+  "truncate a 500",
+  "reset a 500",
+  "101",
+  "101 with an upgrade",
   "stall",
   "cancel",
   "cancel in the body",
@@ -24,7 +28,7 @@ export const faults = [
   "goaway with an error",
 ] as const;
 
-/** One of the faults; those from `cancel` on are HTTP/2 only. */
+/** One of the faults; those from `cancel` on are HTTP/2 only, cut 500s and 101s HTTP/1.1 only. */
 export type Fault = (typeof faults)[number];
 
 /** A running fault server. */
@@ -127,6 +131,19 @@ function breakHttp1(socket: Socket, fault: Fault): void {
     case "404":
       socket.write("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n");
       break;
+    case "truncate a 500":
+      socket.end("HTTP/1.1 500 Sorry\r\ncontent-length: 100\r\n\r\nhalf");
+      break;
+    case "reset a 500":
+      socket.write("HTTP/1.1 500 Sorry\r\ncontent-length: 100\r\n\r\nhalf");
+      setTimeout(() => socket.resetAndDestroy(), ARRIVAL_MS);
+      break;
+    case "101":
+      socket.write("HTTP/1.1 101 Switching Protocols\r\n\r\n");
+      break;
+    case "101 with an upgrade":
+      socket.write("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n");
+      break;
     case "stall":
       break;
     default:
@@ -186,5 +203,7 @@ function serveStream(stream: ServerHttp2Stream, socket: Socket | undefined, faul
       // All streams up to the one before were processed, ours was not.
       stream.session?.goaway(constants.NGHTTP2_NO_ERROR, (stream.id ?? 3) - 2);
       break;
+    default:
+      throw new Error(`HTTP/2 has no ${fault} here; see h2-frames.ts`);
   }
 }

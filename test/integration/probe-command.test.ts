@@ -3,6 +3,8 @@
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
@@ -61,6 +63,25 @@ describe("gracegate probe", { concurrency: 4 }, () => {
     rmSync(folder, { recursive: true });
   });
 
+  test("counters of HAProxy that are gone at the end cost a note, not the report", async () => {
+    const target = await targetProcess();
+    let readings = 0;
+    const stats = createServer((_request, response) => {
+      readings += 1;
+      response.statusCode = readings === 1 ? 200 : 503;
+      response.end("# pxname,svname,wretr,\napp,BACKEND,0,\n");
+    });
+    await new Promise<void>((resolve) => stats.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(stats.address() as AddressInfo).port}/;csv`;
+    const { code, stdout, stderr } = await gracegate(
+      ...["probe", "long", target.url, "--seconds", "1s", "--haproxy-stats", url],
+    );
+    stats.close();
+    await target.stop();
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /note: HAProxy's counters are missing\.[\s\S]*it answers 503[\s\S]*passed/);
+  });
+
   test("losses before the trigger make the run void", async () => {
     const port = await closedPort();
     const { code, stdout } = await gracegate(
@@ -93,19 +114,19 @@ describe("gracegate probe", { concurrency: 4 }, () => {
     assert.match(stdout, /void: The load was over before the trigger's command was/);
   });
 
-  for (const [scenario, length] of [
-    ["long", "--seconds"],
-    ["stream", "--chunks"],
-    ["load", "--duration"],
-    ["tcp", "--duration"],
+  for (const [scenario, length, signal] of [
+    ["long", "--seconds", "SIGINT"],
+    ["stream", "--chunks", "SIGHUP"],
+    ["load", "--duration", "SIGTERM"],
+    ["tcp", "--duration", "SIGINT"],
   ] as const) {
-    test(`an interrupted ${scenario} reports what it has and is void`, async () => {
+    test(`${scenario} on ${signal} reports what it has and is void`, async () => {
       const target = await targetProcess();
       const url = scenario === "tcp" ? target.tcp : target.url;
       const child = start(["probe", scenario, url, length, "60", "--long-share", "1", "--rate", "1"]);
       const output = ended(child);
       await eventually(() => isBusy(target.url));
-      child.kill("SIGINT");
+      child.kill(signal);
       const { code, stdout } = await output;
       await target.stop();
       assert.equal(code, 1);
@@ -205,6 +226,14 @@ describe("gracegate probe", { concurrency: 4 }, () => {
       "a header of the connection in HTTP/2",
       ["load", "http://h", "--http2", "--header", "upgrade: x"],
       /has no header upg/,
+    ],
+    ["a TE header in HTTP/2", ["load", "http://h", "--http2", "--header", "te: trailers"], /has no header te/],
+    ["settings of h2c", ["load", "http://h", "--http2", "--header", "http2-settings: x"], /no header http2-settings/],
+    ["an empty trigger", ["load", "http://h", "--trigger", ""], /--trigger is empty/],
+    [
+      "connections that are not open in time",
+      ["tcp", "tcp://h:1", "--connections", "300", "--rate", "10"],
+      /opening 300 connections at --rate 10 takes 30 s, and --duration is 30 s/,
     ],
     ["a long path with a space", ["load", "http://h", "--long-path", "/a b"], /--long-path "\/a b" is not a path/],
     ["a CA file without a certificate", ["load", "http://h", "--ca", "package.json"], /package.json has no PEM/],

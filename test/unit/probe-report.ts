@@ -17,6 +17,7 @@ export function reportOf(changes: Partial<Report> = {}, books: Partial<Books> = 
     punctuality: { lagMs: { p50: 0.5, p99: 1.2, max: 3 }, behind: 0 },
     trigger: { state: "ended", atMs: 5001, tookMs: 1234, code: 0 },
     haproxy: undefined,
+    haproxyError: undefined,
     balancer: undefined,
     isInterrupted: false,
     books: {
