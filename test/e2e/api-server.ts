@@ -107,8 +107,8 @@ export async function startApiServer(
         kind: "Config",
         clusters: [{ name: "c", cluster: { server: `https://127.0.0.1:${secure}`, "certificate-authority": ca } }],
         users: [{ name: "u", user: { token: account === undefined ? TOKEN : `token-${account}` } }],
-        contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
-        "current-context": "x",
+        contexts: [{ name: "test", context: { cluster: "c", user: "u" } }],
+        "current-context": "test",
       }),
     );
   const flags = [
