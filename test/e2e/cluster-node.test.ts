@@ -154,6 +154,23 @@ describe(`the chart on a node of Kubernetes ${VERSION}`, {
     });
   }
 
+  it("a replica that is killed without a warning refuses no pod under failurePolicy Ignore", async () => {
+    helm(["upgrade", "gracegate", "charts/gracegate", "--namespace", NAMESPACE, ...SET, "--wait", "--timeout", "120s"]);
+    await wait(1000);
+    const counts = await underLoad(async () => {
+      const [victim] = await podsIn(NAMESPACE);
+      const name = textAt(objectAt(victim, "metadata"), "name") ?? "";
+      kubectl(["--namespace", NAMESPACE, "delete", "pod", name, "--force", "--grace-period=0", "--wait=false"]);
+      await wait(500);
+      await settled();
+      await wait(3000);
+    });
+    report("a replica killed, Ignore", counts);
+    assert.equal(counts.refused, 0);
+    // Calls to an address that nobody answers at any more are over in the time-out; kube-proxy needs about a second.
+    assert.ok(counts.unmutated <= 3, `${counts.unmutated} pods were missed`);
+  });
+
   it("an upgrade from the chart before, and the way back, lose no pod", async () => {
     const before = previousChart();
     const to = (chart: string) => {
