@@ -21,6 +21,7 @@ import { networkPolicyHidesHc } from "./rules/network-policy-hides-hc.ts";
 import { podRefused } from "./rules/pod-refused.ts";
 import { proxyMetadataUnquoted } from "./rules/proxy-metadata-unquoted.ts";
 import { publishNotReady } from "./rules/publish-not-ready.ts";
+import { quotaRefusesHc } from "./rules/quota.ts";
 import { rolloutDeadlock } from "./rules/rollout-deadlock.ts";
 import { statsMatcherHidden } from "./rules/stats-matcher-hidden.ts";
 import { stubPullPolicy } from "./rules/stub-pull-policy.ts";
@@ -49,6 +50,7 @@ export const rules: readonly Rule[] = [
   healthPortDiffers,
   networkPolicyHidesHc,
   limitRange,
+  quotaRefusesHc,
   webhookOrder,
   alertWithoutAbsent,
 ];

@@ -32,6 +32,7 @@ const RESOURCES: readonly string[] = [
   "networkpolicies.networking.k8s.io",
   "horizontalpodautoscalers.autoscaling",
   "limitranges",
+  "resourcequotas",
   "namespaces",
   "mutatingwebhookconfigurations.admissionregistration.k8s.io",
   "prometheusrules.monitoring.coreos.com",

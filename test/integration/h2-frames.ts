@@ -18,6 +18,8 @@ export const frames = {
   /** 200 with a content-length of one digit. */
   length: (digit: number) => frame(1, END_HEADERS, 1, Buffer.from([0x88, 0x0f, 0x0d, 1, 0x30 + digit])),
   data: (text: string, end = false) => frame(0, end ? END_STREAM : 0, 1, Buffer.from(text)),
+  /** DATA on stream 0, a connection error of PROTOCOL_ERROR (RFC 9113 6.1). */
+  astray: () => frame(0, 0, 0, Buffer.from("x")),
   trailers: () => frame(1, END_HEADERS | END_STREAM, 1),
   reset: (code: number) => frame(3, 0, 1, Buffer.from([0, 0, 0, code])),
   goaway: (lastStream: number, code: number) => frame(7, 0, 0, Buffer.from([0, 0, 0, lastStream, 0, 0, 0, code])),

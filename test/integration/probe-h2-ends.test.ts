@@ -8,7 +8,7 @@ import type { Outcome } from "../../src/probe/outcome.ts";
 import { frameServer, frames, type Step } from "./h2-frames.ts";
 import { loadPlan, planFor } from "./plans.ts";
 
-const { status, length, data, trailers, reset, goaway } = frames;
+const { status, length, data, trailers, astray, reset, goaway } = frames;
 const NO_ERROR = 0;
 const INTERNAL_ERROR = 2;
 const CANCEL = 8;
@@ -33,8 +33,21 @@ const cases: readonly [string, readonly Step[], Outcome["kind"], string?][] = [
   ["FIN before the head", ["pause", "end"], "closed"],
   ["FIN in the body", [status(200), data("half"), "pause", "end"], "truncated"],
   ["GOAWAY with an error that counts us in", [goaway(1, INTERNAL_ERROR)], "error", SESSION_ERROR],
-  ["the same in the body", [status(200), data("half"), "pause", goaway(1, INTERNAL_ERROR)], "error", SESSION_ERROR],
+  [
+    "GOAWAY with an error in the body",
+    [status(200), data("half"), "pause", goaway(1, INTERNAL_ERROR)],
+    "error",
+    SESSION_ERROR,
+  ],
   ["GOAWAY with an error that leaves us out", [goaway(0, INTERNAL_ERROR)], "goaway"],
+  ["a protocol error", [astray()], "error", "Protocol error"],
+  ["the same in the body", [status(200), data("half"), "pause", astray()], "error", "Protocol error"],
+  [
+    "the same, and FIN for the client's GOAWAY",
+    [status(200), "pause", astray(), "pause", "end"],
+    "error",
+    "Protocol error",
+  ],
   ["an answer that is not HTTP/2", [Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n")], "error", "Protocol error"],
 ];
 
