@@ -54,8 +54,12 @@ describe("certificates in a Secret", { skip }, () => {
     replicas = await Promise.all([start(), start()]);
     await allReady();
     balancer.replicas = replicas.map(({ port }) => port);
-    const begun = replicas.map(({ log }) => log().split('"step":"begin"').length - 1);
-    assert.equal(begun[0] === undefined ? 0 : begun.reduce((sum, n) => sum + n), 1);
+    const shown = await Promise.all(replicas.map((replica) => replica.metrics()));
+    const begun = shown.map((text) => Number(/certificate_steps_total\{step="begin"\} ([0-9]+)/.exec(text)?.[1]));
+    assert.equal(
+      begun.reduce((sum, steps) => sum + steps),
+      1,
+    );
     assert.equal(new Set(await bundlesIn(api)).size, 1);
     await eventually(async () => (await createPod(true)) === "mutated", 20_000);
   });
@@ -136,6 +140,7 @@ describe("certificates in a Secret", { skip }, () => {
     await wait(5000);
     isDone = true;
     await creating;
+    await wait(1500); // Logs are written once a second.
     const steps = replicas.map(({ log }) => [...log().matchAll(/"step":"(\w+)"/g)].map((match) => match[1]).join(" "));
     process.stderr.write(`pods: ${JSON.stringify(counts)}; steps: ${steps.join(" | ")}\n`);
     assert.ok(steps.join(" ").includes("issue"), "no certificate was renewed");
