@@ -1,6 +1,6 @@
 /**
  * What `inject` writes is taken by a real API server, with strict field validation: the manifests of Istio's injector,
- * this project's golden pods and examples, and whatever GRACEGATE_MANIFESTS names (a folder, such as rendered charts).
+ * Istio's charts as helm renders them, this project's golden pods and examples, and the folder that GRACEGATE_MANIFESTS names.
  */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -13,11 +13,13 @@ import { workloadsOf } from "../../src/manifests/workload.ts";
 import type { JsonObject } from "../../src/pod/json.ts";
 import { snapshotOf } from "../../src/policy/snapshot.ts";
 import { type ApiServer, startApiServer } from "./api-server.ts";
-import { etcd, kubernetes } from "./install/components.ts";
+import { etcd, istioCharts, kubernetes } from "./install/components.ts";
+import { ISTIO } from "./install/pilot-agent.ts";
 
 const apiserver = kubernetes("kube-apiserver", "1.35.4");
 const store = etcd();
-const missing = apiserver.missing ?? store.missing;
+const charts = istioCharts(ISTIO);
+const missing = apiserver.missing ?? store.missing ?? charts.missing;
 
 const options: InjectOptions = {
   snapshot: snapshotOf([], "gracegate"),
@@ -38,9 +40,13 @@ const plurals: Readonly<Record<string, string>> = {
   CronJob: "cronjobs",
 };
 
-const folders = ["../shared/istio", "test/golden/pods", "examples", process.env.GRACEGATE_MANIFESTS ?? ""].filter(
-  (folder) => folder !== "" && existsSync(folder),
-);
+const folders = [
+  "../shared/istio",
+  "test/golden/pods",
+  "examples",
+  charts.path,
+  process.env.GRACEGATE_MANIFESTS ?? "",
+].filter((folder) => folder !== "" && existsSync(folder));
 const files = folders.flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".yaml"))

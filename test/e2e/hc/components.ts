@@ -3,10 +3,7 @@
  */
 import { type Application, startApplication } from "../../../src/probe/application/application.ts";
 import { envoy } from "../install/envoy.ts";
-import { pilotAgent } from "../install/pilot-agent.ts";
-
-/** Istio 1.31. */
-const ISTIO = "v0.0.0-20260827124520-eed52ebb66ad";
+import { ISTIO, pilotAgent } from "../install/pilot-agent.ts";
 
 /** Upstream's Envoy. */
 const ENVOY = "1.40.0";

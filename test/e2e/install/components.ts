@@ -66,6 +66,21 @@ export function helm(): Component {
   });
 }
 
+/**
+ * Manifests of Istio's charts, rendered by helm: the path of their folder.
+ *
+ * @param version of the Go module istio.io/istio
+ */
+export function istioCharts(version: string): Component {
+  return had("istio-charts", () => {
+    const client = helm();
+    if (client.missing !== undefined) throw new Error(client.missing);
+    const folder = join(cacheFolder, `istio-charts-${version}`);
+    run("bash", [join(import.meta.dirname, "istio-charts.sh"), version, client.path, folder]);
+    return folder;
+  });
+}
+
 /** The image in a tar, built as `make image` does; built anew each time, since it is what is tested. */
 export function image(name: string): Component {
   return had("image", () => {

@@ -5,6 +5,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Component, cacheFolder, had, run } from "./components.ts";
 
+/** The version of the Go module istio.io/istio: Istio 1.31. */
+export const ISTIO = "v0.0.0-20260827124520-eed52ebb66ad";
+
 /** Builds the agent of a module version; `envoy_bootstrap.json` lies beside it. */
 export function pilotAgent(version: string): Component {
   return had("pilot-agent", () => {
