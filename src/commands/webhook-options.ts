@@ -180,7 +180,7 @@ function pairOf(flag: string, value: unknown): NamespacedName {
 function portOf(flag: string, value: unknown): number {
   const port = Number(value);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new WrongUse(`${flag}: ${String(value)} is not a port number from 0 to 65535.`);
+    throw new WrongUse(`${flag}: ${JSON.stringify(value)} is not a port number from 0 to 65535.`);
   }
   return port;
 }
