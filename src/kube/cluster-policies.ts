@@ -6,7 +6,8 @@
  */
 import { type Notice, notice } from "../codes/registry.ts";
 import { type JsonObject, objectAt, textAt } from "../pod/json.ts";
-import { API_VERSION, KIND } from "../policy/schema.ts";
+import { withoutUnknown } from "../policy/normalise.ts";
+import { API_VERSION, KIND, policySpec } from "../policy/schema.ts";
 import { originOf, type Policy, validatePolicy } from "../policy/validate.ts";
 import type { Source, SourceEvents } from "../sources/source.ts";
 import type { ClusterApi } from "./api.ts";
@@ -77,8 +78,9 @@ function metadataOf(object: JsonObject): Read["metadata"] {
 
 function readPolicy(object: JsonObject): Read {
   const metadata = metadataOf(object);
-  // Items of a list come without their type.
-  const validated = validatePolicy({ ...object, apiVersion: API_VERSION, kind: KIND });
+  // Items of a list come without their type; after a rollback the CRD may be newer than this program.
+  const spec = withoutUnknown(policySpec, object.spec ?? {});
+  const validated = validatePolicy({ ...object, apiVersion: API_VERSION, kind: KIND, spec });
   if (validated.ok) return { metadata, policy: validated.policy, problems: [] };
   const where = originOf(metadata);
   const problems = validated.refusals.map(({ path, reason }) => notice("GG602", { where, path, reason }));

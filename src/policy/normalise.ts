@@ -38,6 +38,22 @@ export function withoutNulls(schema: Schema<unknown>, value: JsonValue): JsonVal
   return Object.fromEntries(entries);
 }
 
+/**
+ * A value without the fields that the schema does not have, as the API server prunes them: what a newer CRD lets through
+ * is not lost with them.
+ */
+export function withoutUnknown(schema: Schema<unknown>, value: JsonValue): JsonValue {
+  if (Array.isArray(value)) {
+    return value.map((element) => (schema.element === undefined ? element : withoutUnknown(schema.element, element)));
+  }
+  if (!isObject(value) || schema.kind !== "object") return value;
+  const entries = Object.entries(value).flatMap(([name, field]): [string, JsonValue][] => {
+    const of = schema.fields !== undefined && Object.hasOwn(schema.fields, name) ? schema.fields[name] : undefined;
+    return of === undefined ? [] : [[name, withoutUnknown(of, field)]];
+  });
+  return Object.fromEntries(entries);
+}
+
 function normalised(schema: Schema<unknown>, value: JsonValue, path: string, refusals: Refusal[]): unknown {
   const below = (name: string) => (path === "" ? name : `${path}.${name}`);
   switch (schema.kind) {

@@ -154,6 +154,22 @@ describe("policies from a cluster", () => {
     await eventually(() => skipped === 0);
   });
 
+  it("leave out fields that only a newer CRD knows, as after a rollback", async () => {
+    const spec = {
+      tomorrow: 1,
+      gateway: { drainTimeout: 36, hc: { later: { x: [] } } },
+      sidecar: { drainTimeout: "20s" },
+    };
+    fake.put(policyObject("newer", "shop", spec));
+    follow(quickTimes);
+    await eventually(() => source.current() !== undefined);
+    assert.deepEqual(
+      source.current()?.value.map((policy) => policy.spec),
+      [{ gateway: { drainTimeout: 36, hc: {} }, sidecar: { drainTimeout: 20 } }],
+    );
+    assert.equal(skipped, 0);
+  });
+
   it("end at once when nobody wants them any more, even while the API server is silent", async () => {
     fake.fault = "silent";
     follow();
