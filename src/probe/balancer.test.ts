@@ -46,7 +46,16 @@ const cases: readonly [string, readonly Visit[], BalancerVerdict["verdict"], Reg
     /left a/,
   ],
   [
-    "a complete 503 was not cut",
+    "a long request that the balancer itself answers with 502 was cut",
+    [
+      ...watch(untilTrigger, untilTrigger),
+      { ...flushed, outcome: { ...flushed.outcome, kind: "5xx", detail: "502", backend: undefined } },
+    ],
+    "flushes",
+    /were cut/,
+  ],
+  [
+    "a complete 503 of a backend was not cut",
     [...watch(untilTrigger, untilTrigger), { ...flushed, outcome: { ...flushed.outcome, kind: "5xx", detail: "503" } }],
     "drains",
     /left a/,

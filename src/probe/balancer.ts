@@ -32,9 +32,7 @@ export function judgeBalancer(
   longMs: number | undefined,
 ): BalancerVerdict {
   const inFlight = visits.filter(({ role, endedMs }) => role === "long" && endedMs > triggerMs).length;
-  const cut = visits
-    .filter(({ role, outcome, endedMs }) => role !== "new" && isConnectionError(outcome.kind) && endedMs > triggerMs)
-    .sort((a, b) => a.endedMs - b.endedMs);
+  const cut = visits.filter((visit) => visit.endedMs > triggerMs && isCut(visit)).sort((a, b) => a.endedMs - b.endedMs);
   const [first] = cut;
   if (first !== undefined) {
     const long = cut.filter(({ role }) => role === "long").length;
@@ -57,6 +55,17 @@ export function judgeBalancer(
     };
   }
   return judgeRotation(visits, triggerMs, inFlight);
+}
+
+/**
+ * A connection that broke; or a long request that the balancer itself answered: HAProxy in mode http tells the client of a
+ * session that it shut down with a 502 of its own, which names no backend. A complete answer of a backend was not cut.
+ */
+function isCut({ role, outcome }: Visit): boolean {
+  if (role === "new") return false;
+  return (
+    isConnectionError(outcome.kind) || (role === "long" && outcome.kind === "5xx" && outcome.backend === undefined)
+  );
 }
 
 /** A long request that took a second more than it had to was begun anew somewhere: retries hide a flush behind a 200. */
