@@ -8,13 +8,14 @@ import { parseManifest } from "../manifests/document.ts";
 import { chunksOf } from "../manifests/stream.ts";
 import { meshConfigOf } from "../policy/mesh-config.ts";
 import { snapshotOf } from "../policy/snapshot.ts";
+import { type Policy, policyObject, validatePolicy } from "../policy/validate.ts";
 import { repaired } from "./fix.ts";
 import type { Rule } from "./rule.ts";
 import { rules } from "./rules.ts";
 import { type Result, runRules } from "./run.ts";
 import { worldOf } from "./world.ts";
 
-function run(text: string, rule: Rule) {
+function run(text: string, rule: Rule, policies: readonly Policy[] = []) {
   const manifests = [...chunksOf(text)].map((chunk) => {
     const manifest = parseManifest(chunk);
     assert.ok(manifest.ok, manifest.ok ? "" : `${manifest.reason}\n${text}`);
@@ -23,7 +24,7 @@ function run(text: string, rule: Rule) {
   const world = worldOf(
     manifests.map((manifest) => ({ file: "example.yaml", manifest })),
     {
-      snapshot: snapshotOf([], "gracegate", rule.mesh && meshConfigOf(rule.mesh)),
+      snapshot: snapshotOf(policies, "gracegate", rule.mesh && meshConfigOf(rule.mesh)),
       hcImage: "registry.example/gracegate:1",
       gatewayTemplates: ["gateway"],
       namespace: "default",
@@ -77,5 +78,23 @@ it("rules have names of their own and say what they are", () => {
     assert.match(id, /^[a-z]+(-[a-z]+)*$/);
     assert.match(title, /\.$/);
     assert.ok(reason.length > 40 && fix.length > 10 && examples.bad.length > 0 && examples.good.length > 0, id);
+  }
+});
+
+describe("where the policy switches hc off", () => {
+  const validated = validatePolicy(policyObject("default", "gracegate", { gateway: { hc: { enabled: false } } }));
+  assert.ok(validated.ok);
+  const { policy } = validated;
+  const aboutHc = [
+    "quota-refuses-hc",
+    "limit-range-refuses-hc",
+    "network-policy-hides-hc",
+    "publish-not-ready",
+    "hc-service-missing",
+  ];
+  for (const rule of rules.filter(({ id }) => aboutHc.includes(id))) {
+    it(`${rule.id} says nothing`, () => {
+      for (const text of rule.examples.bad) assert.ok(!idsOf(run(text, rule, [policy]).results).includes(rule.id));
+    });
   }
 });

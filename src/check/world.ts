@@ -86,6 +86,13 @@ export function gatewaysOf(world: World): readonly Workload[] {
   return world.workloads.filter(({ role }) => role === "gateway");
 }
 
+/** The gateways that get hc: those whose policy does not switch it off. */
+export function gatewaysWithHc(world: World): readonly Workload[] {
+  return gatewaysOf(world).filter(
+    ({ context }) => context?.role.kind !== "gateway" || context.role.settings.hc.enabled,
+  );
+}
+
 /** Objects of a kind. */
 export function itemsOf(world: World, kind: string): readonly Item[] {
   return world.items.filter((item) => item.kind === kind);

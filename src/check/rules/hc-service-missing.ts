@@ -1,6 +1,6 @@
 import { objectAt, objectsAt } from "../../pod/json.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { gatewaysOf, type Item, servicesOf, type Workload } from "../world.ts";
+import { gatewaysWithHc, type Item, servicesOf, type Workload } from "../world.ts";
 import { documents, gateway, HC_SERVICE, service } from "./example-manifests.ts";
 
 const TRAFFIC = service("type: NodePort", "externalTrafficPolicy: Local", "ports: [{ port: 443, targetPort: 8443 }]");
@@ -15,7 +15,7 @@ export const hcServiceMissing: Rule = {
   fix: "name the gateway in the chart's `gateways`, or add a NodePort Service with port 18180 and externalTrafficPolicy Local",
   examples: { bad: [documents(gateway(), TRAFFIC)], good: [documents(gateway(), TRAFFIC, HC_SERVICE), gateway()] },
   *check(world): Iterable<Finding> {
-    for (const workload of gatewaysOf(world)) {
+    for (const workload of gatewaysWithHc(world)) {
       const services = servicesOf(world, workload);
       const fromOutside = services.find(({ object }) => objectAt(object, "spec").type === "NodePort");
       if (fromOutside === undefined || services.some((item) => leadsToHc(item, workload))) continue;

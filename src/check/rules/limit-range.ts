@@ -2,7 +2,7 @@ import { objectAt, objectsAt, textAt } from "../../pod/json.ts";
 import { builtIn } from "../../policy/built-in.ts";
 import { parseQuantity } from "../../units/quantity.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { gatewaysOf, itemsOf } from "../world.ts";
+import { gatewaysWithHc, itemsOf } from "../world.ts";
 import { documents, gateway } from "./example-manifests.ts";
 
 const range = (line: string) =>
@@ -29,14 +29,14 @@ export const limitRange: Rule = {
   },
   *check(world): Iterable<Finding> {
     for (const item of itemsOf(world, "LimitRange")) {
-      const workload = gatewaysOf(world).find(({ namespace }) => namespace === item.namespace);
+      const workload = gatewaysWithHc(world).find(({ namespace }) => namespace === item.namespace);
       if (workload?.context?.role.kind !== "gateway") continue;
       const resources = workload.context.role.settings.hc.resources ?? builtIn.gateway.hc.resources;
       for (const [index, limit] of objectsAt(objectAt(item.object, "spec"), "limits").entries()) {
         if (limit.type !== "Container") continue;
         for (const resource of ["cpu", "memory"]) {
           const request = textAt(objectAt(resources, "requests"), resource);
-          const most = textAt(objectAt(resources, "limits"), resource);
+          const most = textAt(objectAt(resources, "limits"), resource) ?? request;
           const [min, max] = [objectAt(limit, "min")[resource], objectAt(limit, "max")[resource]];
           const isUnder = (parseQuantity(request) ?? Number.POSITIVE_INFINITY) < (parseQuantity(min) ?? 0);
           const isOver = (parseQuantity(most) ?? 0) > (parseQuantity(max) ?? Number.POSITIVE_INFINITY);

@@ -1,6 +1,6 @@
 import { type JsonObject, objectAt, objectsAt, textsAt, valueAt } from "../../pod/json.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { gatewaysOf, itemsOf, selects } from "../world.ts";
+import { gatewaysWithHc, itemsOf, selects } from "../world.ts";
 import { documents, gateway } from "./example-manifests.ts";
 import { hcPortOf } from "./hc-service-missing.ts";
 
@@ -31,7 +31,7 @@ export const networkPolicyHidesHc: Rule = {
     ],
   },
   *check(world): Iterable<Finding> {
-    for (const workload of gatewaysOf(world)) {
+    for (const workload of gatewaysWithHc(world)) {
       const policies = itemsOf(world, "NetworkPolicy").filter((item) => {
         const spec = objectAt(item.object, "spec");
         const types = textsAt(spec, "policyTypes");

@@ -1,7 +1,7 @@
 import { withValue } from "../../manifests/workload.ts";
 import { type JsonObject, objectAt } from "../../pod/json.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { gatewaysOf, servicesOf } from "../world.ts";
+import { gatewaysWithHc, servicesOf } from "../world.ts";
 import { documents, gateway, HC_SERVICE } from "./example-manifests.ts";
 import { leadsToHc } from "./hc-service-missing.ts";
 
@@ -18,7 +18,7 @@ export const publishNotReady: Rule = {
     good: [documents(gateway(), HC_SERVICE)],
   },
   *check(world): Iterable<Finding> {
-    for (const workload of gatewaysOf(world)) {
+    for (const workload of gatewaysWithHc(world)) {
       for (const item of servicesOf(world, workload)) {
         if (!leadsToHc(item, workload) || objectAt(item.object, "spec").publishNotReadyAddresses !== true) continue;
         yield {

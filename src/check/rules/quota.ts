@@ -2,7 +2,7 @@ import { type JsonObject, objectAt, textAt } from "../../pod/json.ts";
 import { builtIn } from "../../policy/built-in.ts";
 import { parseQuantity } from "../../units/quantity.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { gatewaysOf, itemsOf } from "../world.ts";
+import { gatewaysWithHc, itemsOf } from "../world.ts";
 import { documents, gateway } from "./example-manifests.ts";
 
 const quota = (...lines: readonly string[]) =>
@@ -28,18 +28,27 @@ export const quotaRefusesHc: Rule = {
     good: [
       documents(gateway(), quota("status: { hard: { limits.memory: 4Gi }, used: { limits.memory: 2Gi } }")),
       documents(gateway(), quota()),
+      documents(gateway(), quota("status: { used: { limits.memory: USED } }")),
+      documents(
+        gateway(),
+        quota("status: { used: { limits.memory: 4Gi } }").replace("spec: {", "spec: { scopes: [BestEffort],"),
+      ),
     ],
   },
   *check(world): Iterable<Finding> {
     for (const item of itemsOf(world, "ResourceQuota")) {
-      const workload = gatewaysOf(world).find(({ namespace }) => namespace === item.namespace);
+      const workload = gatewaysWithHc(world).find(({ namespace }) => namespace === item.namespace);
       if (workload?.context?.role.kind !== "gateway") continue;
       const resources = workload.context.role.settings.hc.resources ?? builtIn.gateway.hc.resources;
+      const spec = objectAt(item.object, "spec");
+      // A scope may leave gateway pods out, and which pods it means is more than a manifest tells.
+      if (spec.scopes !== undefined || spec.scopeSelector !== undefined) continue;
       const used = objectAt(objectAt(item.object, "status"), "used");
-      for (const [name, hard] of Object.entries(objectAt(objectAt(item.object, "spec"), "hard"))) {
+      for (const [name, hard] of Object.entries(objectAt(spec, "hard"))) {
         const needed = neededBy(resources, name);
-        const [most, taken, more] = [hard, used[name] ?? "0", needed].map((value) => parseQuantity(value) ?? 0);
-        if (needed === undefined || (taken ?? 0) + (more ?? 0) <= (most ?? 0)) continue;
+        const [most, taken, more] = [hard, used[name] ?? "0", needed].map((value) => parseQuantity(value));
+        if (needed === undefined || most === undefined || taken === undefined || more === undefined) continue;
+        if (taken + more <= most) continue;
         yield {
           item,
           at: ["spec", "hard", name],
@@ -54,5 +63,7 @@ export const quotaRefusesHc: Rule = {
 function neededBy(resources: JsonObject | typeof builtIn.gateway.hc.resources, name: string): string | undefined {
   const [kind, resource] = name.includes(".") ? name.split(".") : ["requests", name];
   if (kind !== "requests" && kind !== "limits") return undefined;
-  return textAt(objectAt(resources as JsonObject, kind), resource ?? "");
+  const of = (list: string) => textAt(objectAt(resources as JsonObject, list), resource ?? "");
+  // As in the container: a missing limit is the request, and the other way round.
+  return kind === "limits" ? (of("limits") ?? of("requests")) : (of("requests") ?? of("limits"));
 }
