@@ -5,7 +5,7 @@
  * the next, and only one at a time has to be in memory as a tree.
  */
 
-/** One document of a stream, with the `---` line that starts it. */
+/** One document of a stream, with the `---` line that starts it and the directives (`%YAML 1.2`) before that. */
 export interface Chunk {
   readonly text: string;
   /** Line of the stream on which it starts; the first is 1. */
@@ -18,7 +18,8 @@ const MARKER = /^---(?=[ \t\r\n]|$)/gm;
 export function* chunksOf(stream: string): Generator<Chunk> {
   let from = 0;
   let line = 1;
-  for (const { index } of stream.matchAll(MARKER)) {
+  for (const marker of stream.matchAll(MARKER)) {
+    const index = startOfDirectives(stream, from, marker.index);
     if (index === from) continue;
     const text = stream.slice(from, index);
     yield { text, line };
@@ -26,6 +27,24 @@ export function* chunksOf(stream: string): Generator<Chunk> {
     from = index;
   }
   if (from < stream.length || stream === "") yield { text: stream.slice(from), line };
+}
+
+/**
+ * Where the directives of a document begin, which may have comments between them: at the start of what is left of the
+ * stream, or after a `...` line; elsewhere a line with `%` is content. Without directives that is the marker itself.
+ */
+function startOfDirectives(stream: string, from: number, marker: number): number {
+  let start = marker;
+  let found = marker;
+  while (start > from) {
+    const line = stream.lastIndexOf("\n", start - 2) + 1;
+    const text = stream.slice(Math.max(line, from), start);
+    if (/^\.\.\.\s/.test(text)) return found;
+    if (!/^(?:%|\s*(?:#|$))/.test(text)) return marker;
+    start = Math.max(line, from);
+    if (text.startsWith("%")) found = start;
+  }
+  return found === marker ? marker : from;
 }
 
 /** How many line breaks a text has. */
