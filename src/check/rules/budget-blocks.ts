@@ -28,7 +28,11 @@ export const budgetBlocks: Rule = {
       documents(gateway(), budget("minAvailable: 2")),
       documents(gateway(), budget("minAvailable: 100%")),
     ],
-    good: [documents(gateway(), budget("maxUnavailable: 1")), documents(gateway(), budget("minAvailable: 1"))],
+    good: [
+      documents(gateway(), budget("maxUnavailable: 1")),
+      documents(gateway(), budget("minAvailable: 1")),
+      documents(gateway().replace("replicas: 2", "replicas: 0"), budget("minAvailable: 1")),
+    ],
   },
   *check(world): Iterable<Finding> {
     for (const item of itemsOf(world, "PodDisruptionBudget")) {
@@ -39,7 +43,7 @@ export const budgetBlocks: Rule = {
       const all =
         minAvailable === "100%" ||
         (typeof minAvailable === "number" && replicas !== undefined && minAvailable >= replicas);
-      if (replicas === undefined || (!never && !all)) continue;
+      if (replicas === undefined || replicas === 0 || (!never && !all)) continue;
       yield {
         item,
         at: ["spec", never ? "maxUnavailable" : "minAvailable"],
