@@ -130,6 +130,12 @@ export function selfKept(options: SelfOptions): CertificateSource {
 
   /** One look. Returns whether something is on its way, and whether a configuration had to be mended. */
   const look = async (at: ServedAt): Promise<{ isOnItsWay: boolean; isMended: boolean }> => {
+    // A step may hang on how long the bundle stood: what somebody overwrote since the last look has to count first.
+    if (remembered?.nextCa !== undefined && standing !== undefined) {
+      const { bundle, generations } = standing;
+      const seen = await registrations.read();
+      if (generationsOf(seen) !== generations || wrongOf(seen, bundle).length > 0) standing = undefined;
+    }
     const kept = await settle();
     remembered = kept;
     events.authorityEnds(endOf(kept.ca.cert));
@@ -139,8 +145,8 @@ export function selfKept(options: SelfOptions): CertificateSource {
     }
     const bundle = bundleOf(kept);
     const before = await registrations.read();
-    const wrong = before.filter(({ bundles }) => bundles?.some((one) => one !== bundle));
-    const generations = before.map(({ name, generation }) => `${name} ${generation}`).join("\n");
+    const wrong = wrongOf(before, bundle);
+    const generations = generationsOf(before);
     const isStanding = wrong.length === 0 && standing?.bundle === bundle && standing.generations === generations;
     if (!isStanding) standing = wrong.length > 0 ? undefined : { bundle, generations, since: monotonic() };
     for (const registration of wrong) {
@@ -211,6 +217,15 @@ export function selfKept(options: SelfOptions): CertificateSource {
       isVerified ? undefined : `the certificate does not verify yet: ${failure ?? "it has not been made"}`,
     follow,
   };
+}
+
+/** The configurations that have another bundle. */
+function wrongOf(registrations: readonly Registration[], bundle: string): readonly Registration[] {
+  return registrations.filter(({ bundles }) => bundles?.some((one) => one !== bundle));
+}
+
+function generationsOf(registrations: readonly Registration[]): string {
+  return registrations.map(({ name, generation }) => `${name} ${generation}`).join("\n");
 }
 
 /** Whether the Secret holds what this replica knows already; the time that a bundle stood counts only then. */
