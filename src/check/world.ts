@@ -7,6 +7,7 @@ import { lineAt } from "../manifests/line.ts";
 import { objectsOf, type Path } from "../manifests/workload.ts";
 import type { Context } from "../mutate/context.ts";
 import { type JsonObject, objectAt, textAt } from "../pod/json.ts";
+import { builtIn } from "../policy/built-in.ts";
 import { matches } from "../policy/selector.ts";
 
 /** One object, and where it stands. */
@@ -91,6 +92,14 @@ export function gatewaysWithHc(world: World): readonly Workload[] {
   return gatewaysOf(world).filter(
     ({ context }) => context?.role.kind !== "gateway" || context.role.settings.hc.enabled,
   );
+}
+
+/** The resources that hc gets in the gateways of a namespace; undefined where no gateway there gets hc. */
+export function hcResourcesIn(world: World, namespace: string): JsonObject | undefined {
+  const role = gatewaysWithHc(world).find((workload) => workload.namespace === namespace)?.context?.role;
+  return role?.kind === "gateway"
+    ? ((role.settings.hc.resources ?? builtIn.gateway.hc.resources) as JsonObject)
+    : undefined;
 }
 
 /** Objects of a kind. */

@@ -24,18 +24,10 @@ export function normalise<T>(schema: Schema<T>, value: JsonValue, path: string, 
 
 /**
  * A value without the fields that are null: the API server drops them when it stores an object, and in a file a section
- * whose fields are all commented out is one. Free objects stay as they are.
+ * whose fields are all commented out is one. Unknown fields that are not null stay, to be refused.
  */
 export function withoutNulls(schema: Schema<unknown>, value: JsonValue): JsonValue {
-  if (Array.isArray(value)) {
-    return value.map((element) => (schema.element === undefined ? element : withoutNulls(schema.element, element)));
-  }
-  if (!isObject(value) || (schema.kind !== "map" && schema.kind !== "object")) return value;
-  const entries = Object.entries(value).flatMap(([name, field]): [string, JsonValue][] => {
-    const of = schema.kind === "map" ? schema.element : schema.fields?.[name];
-    return field === null ? [] : [[name, of === undefined ? field : withoutNulls(of, field)]];
-  });
-  return Object.fromEntries(entries);
+  return withFields(schema, value, (field) => field !== null);
 }
 
 /**
@@ -43,13 +35,24 @@ export function withoutNulls(schema: Schema<unknown>, value: JsonValue): JsonVal
  * is not lost with them.
  */
 export function withoutUnknown(schema: Schema<unknown>, value: JsonValue): JsonValue {
-  if (Array.isArray(value)) {
-    return value.map((element) => (schema.element === undefined ? element : withoutUnknown(schema.element, element)));
-  }
-  if (!isObject(value) || schema.kind !== "object") return value;
+  return withFields(schema, value, (_, of) => of !== undefined);
+}
+
+/** A value with those of its fields, at every depth that the schema knows, that are to be kept. */
+function withFields(
+  schema: Schema<unknown>,
+  value: JsonValue,
+  isKept: (field: JsonValue, of: Schema<unknown> | undefined) => boolean,
+): JsonValue {
+  const { kind, element, fields } = schema;
+  const inside = (of: Schema<unknown> | undefined, part: JsonValue) =>
+    of === undefined ? part : withFields(of, part, isKept);
+  if (Array.isArray(value)) return value.map((part) => inside(element, part));
+  if (!isObject(value) || (kind !== "map" && kind !== "object")) return value;
   const entries = Object.entries(value).flatMap(([name, field]): [string, JsonValue][] => {
-    const of = schema.fields !== undefined && Object.hasOwn(schema.fields, name) ? schema.fields[name] : undefined;
-    return of === undefined ? [] : [[name, withoutUnknown(of, field)]];
+    const of =
+      kind === "map" ? element : fields !== undefined && Object.hasOwn(fields, name) ? fields[name] : undefined;
+    return isKept(field, of) ? [[name, inside(of, field)]] : [];
   });
   return Object.fromEntries(entries);
 }

@@ -1,8 +1,7 @@
 import { objectAt, objectsAt, textAt } from "../../pod/json.ts";
-import { builtIn } from "../../policy/built-in.ts";
 import { parseQuantity } from "../../units/quantity.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { gatewaysWithHc, itemsOf } from "../world.ts";
+import { hcResourcesIn, itemsOf } from "../world.ts";
 import { documents, gateway } from "./example-manifests.ts";
 
 const range = (line: string) =>
@@ -29,9 +28,8 @@ export const limitRange: Rule = {
   },
   *check(world): Iterable<Finding> {
     for (const item of itemsOf(world, "LimitRange")) {
-      const workload = gatewaysWithHc(world).find(({ namespace }) => namespace === item.namespace);
-      if (workload?.context?.role.kind !== "gateway") continue;
-      const resources = workload.context.role.settings.hc.resources ?? builtIn.gateway.hc.resources;
+      const resources = hcResourcesIn(world, item.namespace);
+      if (resources === undefined) continue;
       for (const [index, limit] of objectsAt(objectAt(item.object, "spec"), "limits").entries()) {
         if (limit.type !== "Container") continue;
         for (const resource of ["cpu", "memory"]) {

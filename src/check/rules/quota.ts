@@ -1,8 +1,7 @@
 import { type JsonObject, objectAt, textAt } from "../../pod/json.ts";
-import { builtIn } from "../../policy/built-in.ts";
 import { parseQuantity } from "../../units/quantity.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { gatewaysWithHc, itemsOf } from "../world.ts";
+import { hcResourcesIn, itemsOf } from "../world.ts";
 import { documents, gateway } from "./example-manifests.ts";
 
 const quota = (...lines: readonly string[]) =>
@@ -37,9 +36,8 @@ export const quotaRefusesHc: Rule = {
   },
   *check(world): Iterable<Finding> {
     for (const item of itemsOf(world, "ResourceQuota")) {
-      const workload = gatewaysWithHc(world).find(({ namespace }) => namespace === item.namespace);
-      if (workload?.context?.role.kind !== "gateway") continue;
-      const resources = workload.context.role.settings.hc.resources ?? builtIn.gateway.hc.resources;
+      const resources = hcResourcesIn(world, item.namespace);
+      if (resources === undefined) continue;
       const spec = objectAt(item.object, "spec");
       // A scope may leave gateway pods out, and which pods it means is more than a manifest tells.
       if (spec.scopes !== undefined || spec.scopeSelector !== undefined) continue;
@@ -60,10 +58,10 @@ export const quotaRefusesHc: Rule = {
 };
 
 /** What hc adds to a line of a quota: `requests.cpu`, `limits.memory`; `cpu` means requests. */
-function neededBy(resources: JsonObject | typeof builtIn.gateway.hc.resources, name: string): string | undefined {
+function neededBy(resources: JsonObject, name: string): string | undefined {
   const [kind, resource] = name.includes(".") ? name.split(".") : ["requests", name];
   if (kind !== "requests" && kind !== "limits") return undefined;
-  const of = (list: string) => textAt(objectAt(resources as JsonObject, list), resource ?? "");
+  const of = (list: string) => textAt(objectAt(resources, list), resource ?? "");
   // As in the container: a missing limit is the request, and the other way round.
   return kind === "limits" ? (of("limits") ?? of("requests")) : (of("requests") ?? of("limits"));
 }
