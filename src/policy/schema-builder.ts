@@ -63,9 +63,8 @@ const AT_MOST_A_DAY: Rule = {
   message: "must be at most 24h",
 };
 
-/** Shorter than a millisecond counts as nothing: the budget has whole seconds. */
 const MORE_THAN_NOTHING: Rule = {
-  rule: "type(self) == int || (self.matches('^[0-9]+$') ? !self.matches('^0+$') : duration(self) >= duration('1ms'))",
+  rule: "type(self) == int || (self.matches('^[0-9]+$') ? !self.matches('^0+$') : duration(self) > duration('0s'))",
   message: "must be more than 0",
 };
 

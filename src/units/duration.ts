@@ -10,12 +10,22 @@
 export type Seconds = number;
 
 /** A duration that was read, or the reason why it is none. */
-export type ParsedDuration = { ok: true; seconds: Seconds } | { ok: false; reason: string };
+export type ParsedDuration = { ok: true; seconds: Seconds } | Refused;
 
 /** A duration that was read to the millisecond, or the reason why it is none. */
-export type ParsedMilliseconds = { ok: true; milliseconds: number } | { ok: false; reason: string };
+export type ParsedMilliseconds = { ok: true; milliseconds: number } | Refused;
 
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+/** Why something is no duration. */
+interface Refused {
+  readonly ok: false;
+  readonly reason: string;
+}
+
+/** Nanoseconds of each unit. A day of them is 8.64e13, which a number holds exactly. */
+const UNIT_NS: Readonly<Record<string, number>> = { ms: 1e6, s: 1e9, m: 6e10, h: 3.6e12 };
+
+const NS_PER_MS = 1e6;
+const NS_PER_SECOND = 1e9;
 
 /** Longest duration that is taken for one: 24 hours; more is a typing error in everything that this program sets. */
 export const MAX_DURATION: Seconds = 86_400;
@@ -23,14 +33,11 @@ export const MAX_DURATION: Seconds = 86_400;
 /** What a duration may look like, for schemas: no sign, at least one number, known units only. */
 export const DURATION_PATTERN = "^([0-9]+|([0-9]+(\\.[0-9]+)?(ms|s|m|h))+)$";
 
-/**
- * A product such as 1.1 × 1000 may be a hair over the whole number that was meant; and Go, which reads durations for the
- * API server, drops what is below a nanosecond in each part.
- */
-const HAIR_MS = 5e-5;
-
 const WHOLE = /^[0-9]+$/;
-const PART = /([0-9]+(?:\.[0-9]+)?)([a-zµ]*)/gy;
+const PART = /([0-9]+)(?:\.([0-9]+))?([a-zµ]*)/gy;
+
+/** Digits of a fraction that fit a 64-bit integer; Go drops the others. */
+const FRACTION_DIGITS = 18;
 
 /**
  * Reads a duration.
@@ -39,8 +46,8 @@ const PART = /([0-9]+(?:\.[0-9]+)?)([a-zµ]*)/gy;
  * @returns whole seconds, rounded up, or a reason that completes the sentence "… is not a duration: …"
  */
 export function parseDuration(value: unknown): ParsedDuration {
-  const parsed = parseMilliseconds(value);
-  return parsed.ok ? { ok: true, seconds: Math.max(0, Math.ceil((parsed.milliseconds - HAIR_MS) / 1000)) } : parsed;
+  const parsed = parseNanoseconds(value);
+  return typeof parsed === "number" ? { ok: true, seconds: Math.ceil(parsed / NS_PER_SECOND) } : parsed;
 }
 
 /**
@@ -49,31 +56,46 @@ export function parseDuration(value: unknown): ParsedDuration {
  * @param value as for parseDuration
  */
 export function parseMilliseconds(value: unknown): ParsedMilliseconds {
+  const parsed = parseNanoseconds(value);
+  return typeof parsed === "number" ? { ok: true, milliseconds: parsed / NS_PER_MS } : parsed;
+}
+
+/**
+ * Reads a duration as Go does, which reads it for the API server's rules: whole nanoseconds in each part, and what is
+ * below one is dropped. So both refuse the same texts.
+ */
+function parseNanoseconds(value: unknown): number | Refused {
   if (typeof value === "number") {
     if (!Number.isFinite(value)) return refused("it is not a finite number");
     if (value < 0) return refused("it is negative");
-    return inRange(value * 1000);
+    return inRange(value * NS_PER_SECOND);
   }
   if (typeof value !== "string") return refused("it is neither a text nor a number");
   const text = value.trim();
   if (text === "") return refused("it is empty");
   if (text.startsWith("-")) return refused("it is negative");
-  if (WHOLE.test(text)) return inRange(Number(text) * 1000);
+  if (WHOLE.test(text)) return inRange(Number(text) * NS_PER_SECOND);
 
-  let milliseconds = 0;
+  let nanoseconds = 0;
   let end = 0;
   PART.lastIndex = 0;
   for (let part = PART.exec(text); part !== null; part = PART.exec(text)) {
-    const unit = part[2] ?? "";
-    const unitMs = Object.hasOwn(UNIT_MS, unit) ? UNIT_MS[unit] : undefined;
-    if (unitMs === undefined) {
+    const [, whole, fraction = "", unit = ""] = part;
+    const unitNs = Object.hasOwn(UNIT_NS, unit) ? UNIT_NS[unit] : undefined;
+    if (unitNs === undefined) {
       return refused(unit === "" ? "a number lacks its unit" : `the unit ${JSON.stringify(unit)} is unknown`);
     }
-    milliseconds += Number(part[1]) * unitMs;
+    nanoseconds += Number(whole) * unitNs + fractionOf(fraction, unitNs);
     end = PART.lastIndex;
   }
   if (end !== text.length) return refused("it is not a number with the units ms, s, m or h");
-  return inRange(milliseconds);
+  return inRange(nanoseconds);
+}
+
+/** Nanoseconds of the digits behind a point. */
+function fractionOf(digits: string, unitNs: number): number {
+  const kept = digits.slice(0, FRACTION_DIGITS);
+  return Math.trunc(Number(kept) * (unitNs / 10 ** kept.length));
 }
 
 /** Writes a duration the one way in which this program writes all of them: `90s`. */
@@ -81,10 +103,10 @@ export function formatDuration(seconds: Seconds): string {
   return `${seconds}s`;
 }
 
-function inRange(milliseconds: number): ParsedMilliseconds {
-  return milliseconds <= MAX_DURATION * 1000 + HAIR_MS ? { ok: true, milliseconds } : refused("it is longer than 24h");
+function inRange(nanoseconds: number): number | Refused {
+  return nanoseconds <= MAX_DURATION * NS_PER_SECOND ? nanoseconds : refused("it is longer than 24h");
 }
 
-function refused(reason: string): { ok: false; reason: string } {
+function refused(reason: string): Refused {
   return { ok: false, reason };
 }

@@ -35,7 +35,22 @@ const duration: fc.Arbitrary<JsonValue> = fc.oneof(
   },
   { arbitrary: fc.tuple(digits, fc.constantFrom("", "d", " s", "us", "µs")).map((parts) => parts.join("")), weight: 1 },
   {
-    arbitrary: fc.constantFrom("23h60m", "24h", "24h1ms", "1440m", "0ms", "0.0000001s", "", "-1s", "1e3s", ".5s"),
+    arbitrary: fc.constantFrom(
+      "23h60m",
+      "24h",
+      "24h1ms",
+      "24h0.0000001ms",
+      "1440m",
+      "0ms",
+      "0.0001ms",
+      "0.00000001ms0.00001ms",
+      "0.0000001s",
+      "0.9999999999999999999999ms",
+      "",
+      "-1s",
+      "1e3s",
+      ".5s",
+    ),
     weight: 1,
   },
 );
