@@ -38,6 +38,8 @@ export interface ApiServer {
   pause(): Promise<void>;
   /** Starts it again, with the same state on the same port. */
   resume(): Promise<void>;
+  /** What kube-apiserver wrote, of all its starts. */
+  log(): string;
   stop(): Promise<void>;
 }
 
@@ -71,7 +73,7 @@ export async function startApiServer(
 
   const children: ChildProcess[] = [];
   const start = (name: string, command: string, args: readonly string[]) => {
-    const log = openSync(join(folder, `${name}.log`), "w");
+    const log = openSync(join(folder, `${name}.log`), "a");
     const child = spawn(command, args, { stdio: ["ignore", log, log] });
     children.push(child);
     return child;
@@ -165,6 +167,7 @@ export async function startApiServer(
       sent.end(text);
     });
 
+  const log = () => readFileSync(join(folder, "kube-apiserver.log"), "utf8");
   let apiserver: ChildProcess;
   const resume = async () => {
     apiserver = start("kube-apiserver", binaries.apiserver, flags);
@@ -173,9 +176,9 @@ export async function startApiServer(
       const ready = await call("GET", "/readyz").catch(() => undefined);
       if (ready?.status === 200) return;
       if (apiserver.exitCode !== null || performance.now() > end) {
-        const log = readFileSync(join(folder, "kube-apiserver.log"), "utf8").split("\n").slice(-15).join("\n");
+        const tail = log().split("\n").slice(-15).join("\n");
         await stop();
-        throw new Error(`kube-apiserver did not become ready:\n${log}`);
+        throw new Error(`kube-apiserver did not become ready:\n${tail}`);
       }
       await wait(100);
     }
@@ -186,7 +189,7 @@ export async function startApiServer(
     await ended;
   };
   await resume();
-  return { call, kubeconfig, pause, resume, stop };
+  return { call, kubeconfig, pause, resume, log, stop };
 }
 
 /** `299 - "text"`, several of them joined by commas. */
