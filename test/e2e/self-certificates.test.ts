@@ -116,8 +116,10 @@ describe("certificates in a Secret", { skip }, () => {
     const counts = { mutated: 0, unmutated: 0, refused: 0, unavailable: 0 };
     let isDone = false;
     let creation = createPod(true);
+    let held = Promise.resolve();
     const creating = (async () => {
       while (!isDone || counts.mutated < 500) {
+        await held;
         creation = createPod();
         counts[await creation]++;
         await wait(100);
@@ -128,10 +130,14 @@ describe("certificates in a Secret", { skip }, () => {
     await wait(15_000);
     const [first, second] = replicas;
     assert.ok(first && second);
-    // Between two pods: nobody can answer the call that a killed process has begun.
+    // Between two pods: nobody can answer the call that a killed process has taken, and it takes some 25 ms to die.
+    const killed = Promise.withResolvers<void>();
+    held = killed.promise;
     await creation;
-    first.child.kill("SIGKILL");
     balancer.replicas = [second.port];
+    first.child.kill("SIGKILL");
+    await first.ended;
+    killed.resolve();
     await wait(10_000);
     replicas = [second, await startReplica(api, folder, () => registered, SHORT)];
     await allReady();

@@ -58,6 +58,8 @@ export interface WebhookProcess {
   post(body: string | Buffer, headers?: Record<string, string>, agent?: Agent): Promise<Answer>;
   get(path: string): Promise<Answer>;
   metrics(): Promise<string>;
+  /** Resolves with its exit code when it ends; null where a signal ended it. */
+  readonly ended: Promise<number | null>;
   /** Sends SIGTERM and waits for the end. */
   stop(): Promise<number | null>;
 }
@@ -134,6 +136,7 @@ export async function startWebhook(
     child,
     port,
     metricsPort,
+    ended,
     log: () => log,
     post: (body, headers = {}, agent) =>
       send(
