@@ -24,6 +24,7 @@ import { publishNotReady } from "./rules/publish-not-ready.ts";
 import { quotaRefusesHc } from "./rules/quota.ts";
 import { rolloutDeadlock } from "./rules/rollout-deadlock.ts";
 import { statsMatcherHidden } from "./rules/stats-matcher-hidden.ts";
+import { streamWithoutEnd } from "./rules/stream-without-end.ts";
 import { stubPullPolicy } from "./rules/stub-pull-policy.ts";
 import { webhookOrder } from "./rules/webhook-order.ts";
 
@@ -43,6 +44,7 @@ export const rules: readonly Rule[] = [
   allAtOnce,
   rolloutDeadlock,
   budgetBlocks,
+  streamWithoutEnd,
   externalTrafficPolicy,
   hcServiceMissing,
   publishNotReady,

@@ -6,7 +6,7 @@ import { type InjectedWorkload, type InjectOptions, outcomesOf } from "../manife
 import { lineAt } from "../manifests/line.ts";
 import { objectsOf, type Path } from "../manifests/workload.ts";
 import type { Context } from "../mutate/context.ts";
-import { type JsonObject, objectAt, textAt } from "../pod/json.ts";
+import { isObject, type JsonObject, objectAt, objectsAt, textAt } from "../pod/json.ts";
 import { builtIn } from "../policy/built-in.ts";
 import { matches } from "../policy/selector.ts";
 
@@ -94,12 +94,29 @@ export function gatewaysWithHc(world: World): readonly Workload[] {
   );
 }
 
-/** The resources that hc gets in the gateways of a namespace; undefined where no gateway there gets hc. */
-export function hcResourcesIn(world: World, namespace: string): JsonObject | undefined {
-  const role = gatewaysWithHc(world).find((workload) => workload.namespace === namespace)?.context?.role;
+/** The resources that hc gets in a gateway. */
+export function hcResourcesOf({ context }: Workload): JsonObject | undefined {
+  const role = context?.role;
   return role?.kind === "gateway"
     ? ((role.settings.hc.resources ?? builtIn.gateway.hc.resources) as JsonObject)
     : undefined;
+}
+
+/**
+ * Whether hc is in a workload's pods already: in its template, or in the pods that run, where the webhook put it.
+ */
+export function hasHc(world: World, workload: Workload): boolean {
+  const contains = (pod: JsonObject) =>
+    objectsAt(objectAt(pod, "spec"), "containers").some(({ name }) => name === "hc");
+  if (contains(workload.pod)) return true;
+  const { selector } = objectAt(workload.object, "spec");
+  if (!isObject(selector)) return false;
+  return itemsOf(world, "Pod").some(
+    ({ object, namespace }) =>
+      namespace === workload.namespace &&
+      contains(object) &&
+      matches(selector as Parameters<typeof matches>[0], objectAt(objectAt(object, "metadata"), "labels")),
+  );
 }
 
 /** Objects of a kind. */

@@ -5,6 +5,7 @@ import { type CheckPaint, countText } from "../check/present.ts";
 import type { Gravity } from "../check/rule.ts";
 import type { Result } from "../check/run.ts";
 import { gatewaysOf, type World } from "../check/world.ts";
+import { surgesOnItsNode } from "../manifests/workload.ts";
 import { wrapText } from "../report/wrap-text.ts";
 import { colour, type ExitCode, exitCode, say } from "./command.ts";
 
@@ -26,7 +27,8 @@ export function conclude(
 /** What no rule can demand, since many teams may not touch their balancer. */
 function hint(world: World): void {
   const deaf = gatewaysOf(world).filter(
-    ({ context }) => context?.role.kind === "gateway" && context.role.drainAnswer === undefined,
+    (one) =>
+      one.context?.role.kind === "gateway" && one.context.role.drainAnswer === undefined && !surgesOnItsNode(one),
   );
   if (deaf.length === 0) return;
   const names = [...new Set(deaf.map(({ name }) => name))].slice(0, 3).join(", ");

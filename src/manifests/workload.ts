@@ -86,6 +86,12 @@ export function workloadOf({ object, at }: Placed): Workload | undefined {
   };
 }
 
+/** Whether a replacement starts on the node of the pod that it replaces, before that one stops: a balancer sees nothing of it. */
+export function surgesOnItsNode({ kind, object }: Pick<Workload, "kind" | "object">): boolean {
+  const { maxSurge } = objectAt(objectAt(objectAt(object, "spec"), "updateStrategy"), "rollingUpdate");
+  return kind === "DaemonSet" && maxSurge !== undefined && !["0", "0%"].includes(String(maxSurge));
+}
+
 /** A document's value with the workload's pod in place of the one that it had. */
 export function withPod(document: JsonValue, { podAt, pod: before }: Workload, pod: JsonObject): JsonValue {
   let result = document;

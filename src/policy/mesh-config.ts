@@ -19,6 +19,8 @@ export interface MeshConfig {
   readonly exitOnZeroActiveConnections?: boolean;
   readonly holdApplicationUntilProxyStarts?: boolean;
   readonly proxyStatsMatcher?: StatsMatcher;
+  /** Longest time that Envoy lets a stream last. */
+  readonly httpMaxStreamDuration?: Seconds;
 }
 
 /**
@@ -38,14 +40,15 @@ export function meshConfigOf(mesh: JsonValue): MeshConfig {
     ...durationAt("minimumDrainDuration", metadata, "MINIMUM_DRAIN_DURATION"),
     ...(exitOnZero === undefined ? {} : { exitOnZeroActiveConnections: parseGoBool(exitOnZero) }),
     ...(typeof hold === "boolean" ? { holdApplicationUntilProxyStarts: hold } : {}),
+    ...durationAt("httpMaxStreamDuration", objectAt(config, "connectionSettings"), "httpMaxStreamDuration"),
     ...(isObject(matcher) ? { proxyStatsMatcher: matcherOf(matcher) } : {}),
   };
 }
 
 /** The mesh config as a level of the settings, the same for both roles. */
 export function meshLayer(mesh: MeshConfig): Layer {
-  const { drainDuration: _, ...fields } = mesh;
-  const { proxyStatsMatcher: __, ...sidecar } = fields;
+  const { drainDuration: _, httpMaxStreamDuration: __, ...fields } = mesh;
+  const { proxyStatsMatcher: ___, ...sidecar } = fields;
   return { level: level.meshConfig, origin: "mesh config", spec: { gateway: fields, sidecar } };
 }
 

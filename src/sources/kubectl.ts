@@ -3,7 +3,7 @@
  */
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
-import { isObject, type JsonObject, objectsAt } from "../pod/json.ts";
+import { isObject, type JsonObject, objectAt, objectsAt, textAt } from "../pod/json.ts";
 
 /** Which cluster, and how much of it. */
 export interface ClusterChoice {
@@ -39,16 +39,55 @@ const RESOURCES: readonly string[] = [
   "gracepolicies.gracegate.dev",
 ];
 
+/** Kinds that only some rules need, and that not everybody may read. */
+const OPTIONAL: readonly string[] = [
+  "virtualservices.networking.istio.io",
+  "gateways.networking.istio.io",
+  "envoyfilters.networking.istio.io",
+  "httproutes.gateway.networking.k8s.io",
+  "priorityclasses.scheduling.k8s.io",
+  "nodes",
+];
+
+/** Kubelets that are asked for their configuration: those of a pool are alike, and each costs a call. */
+const KUBELETS = 12;
+
 /** Reads all objects that rules are about. */
 export async function readCluster(choice: ClusterChoice): Promise<FromCluster<readonly JsonObject[]>> {
   const names = await kubectl(choice, ["api-resources", "--verbs=list", "-o", "name"]);
   if (!names.ok) return names;
   const there = new Set(names.value.split(/\s+/));
-  const wanted = RESOURCES.filter((name) => there.has(name));
   const scope = choice.namespace === undefined ? ["-A"] : ["-n", choice.namespace];
-  const listed = await kubectl(choice, ["get", wanted.join(","), ...scope, "-o", "json"]);
-  if (!listed.ok) return listed;
-  return { ok: true, value: objectsAt(JSON.parse(listed.value), "items") };
+  const list = async (kinds: readonly string[]): Promise<FromCluster<readonly JsonObject[]>> => {
+    if (kinds.length === 0) return { ok: true, value: [] };
+    const listed = await kubectl(choice, ["get", kinds.join(","), ...scope, "-o", "json"]);
+    return listed.ok ? { ok: true, value: objectsAt(JSON.parse(listed.value), "items") } : listed;
+  };
+  const needed = await list(RESOURCES.filter((name) => there.has(name)));
+  if (!needed.ok) return needed;
+  const optional = await Promise.all(OPTIONAL.filter((name) => there.has(name)).map((name) => list([name])));
+  const objects = [...needed.value, ...optional.flatMap((read) => (read.ok ? read.value : []))];
+  return { ok: true, value: [...objects, ...(await readKubelets(choice, objects))] };
+}
+
+/** The configuration of some kubelets, which the API server passes on to those who may read nodes/proxy. */
+async function readKubelets(choice: ClusterChoice, objects: readonly JsonObject[]): Promise<readonly JsonObject[]> {
+  const nodes = objects
+    .filter(({ kind }) => kind === "Node")
+    .map((node) => textAt(objectAt(node, "metadata"), "name") ?? "")
+    .toSorted();
+  // From all over the list, since names that are alike are of one pool.
+  const asked = nodes.filter((_, index) => index % Math.ceil(nodes.length / KUBELETS) === 0);
+  const answers = await Promise.all(
+    asked.map(async (name) => {
+      const got = await kubectl(choice, ["get", "--raw", `/api/v1/nodes/${name}/proxy/configz`]);
+      if (!got.ok) return [];
+      const config = objectAt(JSON.parse(got.value), "kubeletconfig");
+      const head = { apiVersion: "kubelet.config.k8s.io/v1beta1", kind: "KubeletConfiguration", metadata: { name } };
+      return [{ ...config, ...head }];
+    }),
+  );
+  return answers.flat();
 }
 
 /** Asks the API server to make a pod without making it, and returns what its webhooks made of it. */

@@ -35,6 +35,16 @@ describe("gracegate check", () => {
     assert.ok(!stdout.includes("\u001b"));
   });
 
+  it("gives no advice about balancers to a gateway whose replacement starts on its own node", async () => {
+    const surging = gateway({
+      kind: "DaemonSet",
+      workload: ["minReadySeconds: 7", "updateStrategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } }"],
+    });
+    const { code, stderr } = await piped(surging, "check", "-f", "-");
+    assert.equal(code, 0);
+    assert.ok(!stderr.includes("drain answer"), stderr);
+  });
+
   it("--fail-on chooses what counts", async () => {
     assert.equal((await piped(BAD, "check", "-f", "-", "--fail-on", "error")).code, 0);
     const info = documents(gateway(), HC_SERVICE.replaceAll("18180", "8443"));

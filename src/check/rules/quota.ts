@@ -1,7 +1,7 @@
 import { type JsonObject, objectAt, textAt } from "../../pod/json.ts";
 import { parseQuantity } from "../../units/quantity.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { hcResourcesIn, itemsOf } from "../world.ts";
+import { gatewaysWithHc, hasHc, hcResourcesOf, itemsOf } from "../world.ts";
 import { documents, gateway } from "./example-manifests.ts";
 
 const quota = (...lines: readonly string[]) =>
@@ -13,6 +13,21 @@ const quota = (...lines: readonly string[]) =>
     ...lines,
     "",
   ].join("\n");
+
+/** A pod of the gateway, as it came through the webhook. */
+const RUNNING = [
+  "apiVersion: v1",
+  "kind: Pod",
+  "metadata:",
+  "  name: edge-7d9f-1",
+  "  namespace: edge",
+  "  labels: { app: edge }",
+  "  annotations: { inject.istio.io/templates: gateway }",
+  "spec:",
+  "  terminationGracePeriodSeconds: 75",
+  "  containers: [{ name: istio-proxy, image: auto, imagePullPolicy: IfNotPresent }, { name: hc, image: gracegate:1 }]",
+  "",
+].join("\n");
 
 /** A quota that has no room for hc. */
 export const quotaRefusesHc: Rule = {
@@ -26,6 +41,7 @@ export const quotaRefusesHc: Rule = {
     bad: [documents(gateway(), quota("status: { hard: { limits.memory: 4Gi }, used: { limits.memory: 4000Mi } }"))],
     good: [
       documents(gateway(), quota("status: { hard: { limits.memory: 4Gi }, used: { limits.memory: 2Gi } }")),
+      documents(gateway(), RUNNING, quota("status: { hard: { limits.memory: 4Gi }, used: { limits.memory: 4000Mi } }")),
       documents(gateway(), quota()),
       documents(gateway(), quota("status: { used: { limits.memory: USED } }")),
       documents(
@@ -36,7 +52,9 @@ export const quotaRefusesHc: Rule = {
   },
   *check(world): Iterable<Finding> {
     for (const item of itemsOf(world, "ResourceQuota")) {
-      const resources = hcResourcesIn(world, item.namespace);
+      // Where hc is in the pods already, what is used contains it.
+      const gateway = gatewaysWithHc(world).find((one) => one.namespace === item.namespace && !hasHc(world, one));
+      const resources = gateway && hcResourcesOf(gateway);
       if (resources === undefined) continue;
       const spec = objectAt(item.object, "spec");
       // A scope may leave gateway pods out, and which pods it means is more than a manifest tells.

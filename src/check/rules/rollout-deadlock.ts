@@ -2,7 +2,7 @@ import { type JsonObject, objectAt, objectsAt, textAt } from "../../pod/json.ts"
 import { matches } from "../../policy/selector.ts";
 import type { Finding, Rule } from "../rule.ts";
 import type { Workload } from "../world.ts";
-import { gateway } from "./example-manifests.ts";
+import { application, gateway } from "./example-manifests.ts";
 
 const affinity = (when: string) => [
   "affinity:",
@@ -12,36 +12,75 @@ const affinity = (when: string) => [
   "        topologyKey: kubernetes.io/hostname",
 ];
 const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
+const daemon = (update: string, ...pod: readonly string[]) =>
+  gateway({
+    kind: "DaemonSet",
+    workload: ["minReadySeconds: 7", `updateStrategy: { rollingUpdate: ${update} }`],
+    pod,
+  });
+const SURGE = "{ maxSurge: 1, maxUnavailable: 0 }";
 const rolling = (strategy: string) => ["replicas: 3", "minReadySeconds: 7", `strategy: { rollingUpdate: ${strategy} }`];
 
 /** A rollout that waits for a place that only its own old pods could give. */
 export const rolloutDeadlock: Rule = {
   id: "rollout-deadlock",
   severity: "warning",
-  title: "maxUnavailable 0 with required anti-affinity stops a rollout where every node has a pod already.",
+  title: "maxUnavailable 0 stops a rollout whose new pods cannot share a node with the old ones.",
   reason:
-    "The new pod may not share a node with an old one, and no old one may go before the new one is Ready. With as many replicas as nodes nothing moves any more.",
-  fix: "set maxUnavailable: 1 (maxSurge: 0), or make the anti-affinity preferred",
+    "Required anti-affinity, a host port or the host network keeps the new pod from a node with an old one, and no old one may go before the new one is Ready. With as many replicas as nodes, and in any DaemonSet, nothing moves any more.",
+  fix: "set maxUnavailable: 1 (maxSurge: 0), make the anti-affinity preferred, or take the ports by a Service instead of the host",
   examples: {
-    bad: [gateway({ workload: rolling("{ maxSurge: 1, maxUnavailable: 0 }"), pod: affinity(REQUIRED) })],
+    bad: [
+      gateway({ workload: rolling(SURGE), pod: affinity(REQUIRED) }),
+      daemon(SURGE, ...affinity(REQUIRED)),
+      daemon(SURGE, "hostNetwork: true"),
+      daemon(SURGE).concat("          ports: [{ containerPort: 8443, hostPort: 443 }]\n"),
+    ],
     good: [
       gateway({ workload: rolling("{ maxSurge: 0, maxUnavailable: 1 }"), pod: affinity(REQUIRED) }),
-      gateway({ workload: rolling("{ maxSurge: 1, maxUnavailable: 0 }") }),
+      gateway({ workload: rolling(SURGE) }),
+      daemon(SURGE),
+      application({
+        kind: "DaemonSet",
+        workload: [`updateStrategy: { rollingUpdate: ${SURGE} }`],
+        pod: ["hostNetwork: true"],
+      }),
+      daemon("{ maxSurge: 0, maxUnavailable: 1 }", "hostNetwork: true"),
     ],
   },
   *check({ workloads }): Iterable<Finding> {
     for (const item of workloads) {
-      const at = item.kind === "Deployment" ? ["spec", "strategy", "rollingUpdate"] : ["spec", "strategy", "canary"];
+      const at = UPDATES[item.kind];
+      if (at === undefined) continue;
       const update = at.reduce<JsonObject>((value, key) => objectAt(value, key), item.object);
-      if (!isZero(update.maxUnavailable) || !repelsItself(item)) continue;
-      yield {
-        item,
-        at: [...at, "maxUnavailable"],
-        message: "maxUnavailable is 0, and each pod needs a node without another of its kind.",
-      };
+      // Where both are 0 the API server refuses the object itself.
+      if (!isZero(update.maxUnavailable)) continue;
+      const reason = repelsItself(item) ? "each pod needs a node without another of its kind" : portReason(item);
+      if (reason === undefined) continue;
+      yield { item, at: [...at, "maxUnavailable"], message: `maxUnavailable is 0, and ${reason}.` };
     }
   },
 };
+
+/** Where each kind says how it rolls; other kinds stop a pod before they make the next. */
+const UPDATES: Readonly<Record<string, readonly string[]>> = {
+  Deployment: ["spec", "strategy", "rollingUpdate"],
+  Rollout: ["spec", "strategy", "canary"],
+  DaemonSet: ["spec", "updateStrategy", "rollingUpdate"],
+};
+
+/** Why two pods of a DaemonSet, whose new pod has one node only to go to, cannot run side by side. */
+function portReason({ kind, pod, role }: Workload): string | undefined {
+  if (kind !== "DaemonSet") return undefined;
+  const spec = objectAt(pod, "spec");
+  const ports = objectsAt(spec, "containers").flatMap((container) => objectsAt(container, "ports"));
+  // On the host network every port that a container listens on is the node's; an agent that listens on none may surge.
+  if (spec.hostNetwork === true && (role === "gateway" || ports.length > 0)) {
+    return "the new pod finds the ports of the host network taken by the old one";
+  }
+  const taken = ports.find(({ hostPort }) => typeof hostPort === "number" && hostPort > 0);
+  return taken && `the new pod finds host port ${String(taken.hostPort)} taken by the old one`;
+}
 
 function isZero(value: unknown): boolean {
   return value === 0 || value === "0" || value === "0%";

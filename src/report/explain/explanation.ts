@@ -3,6 +3,7 @@
  */
 import { deathsOf, type Timeline } from "../../budget/timeline.ts";
 import type { InjectedWorkload, InjectOptions } from "../../manifests/inject.ts";
+import { surgesOnItsNode } from "../../manifests/workload.ts";
 import { recommendations } from "../plan/advice.ts";
 import { plannedTimeline, presentTimeline } from "./read-termination.ts";
 import { holdsNow, type Step, startSteps } from "./start.ts";
@@ -43,7 +44,8 @@ export function explain(
   const hasHc = facts.hc !== undefined && !facts.hc.inInitContainers;
   const present = presentTimeline(workload.pod, context, mesh);
   const planned = plannedTimeline(context, mesh);
-  const isDeaf = isGateway && role.drainAnswer === undefined;
+  // Where a replacement takes over on the same node, the balancer's answer does not matter in a rollout.
+  const isDeaf = isGateway && role.drainAnswer === undefined && !surgesOnItsNode(workload);
   return {
     name,
     role: role.kind,

@@ -1,0 +1,59 @@
+/**
+ * How long Envoy lets a stream of a gateway last: max_stream_duration, which Istio sets from `connectionSettings` of the
+ * proxy's config (1.31) or from an EnvoyFilter.
+ */
+import { isObject, type JsonValue, objectAt, objectsAt, textAt } from "../../pod/json.ts";
+import { parseDuration, type Seconds } from "../../units/duration.ts";
+import { type Item, itemsOf, selects, titleOfItem, type Workload, type World } from "../world.ts";
+
+/** A limit, and who sets it. */
+export interface StreamLimit {
+  readonly seconds: Seconds;
+  readonly by: string;
+}
+
+/** The shortest limit; undefined where none is seen. */
+export function streamLimitOf(world: World, gateway: Workload): StreamLimit | undefined {
+  const own = secondsOf(gateway.context?.config?.get(["connectionSettings", "httpMaxStreamDuration"]));
+  const mesh = world.options.snapshot.meshConfig?.httpMaxStreamDuration;
+  const limits: StreamLimit[] = [
+    ...(own === undefined ? [] : [{ seconds: own, by: "proxy.istio.io/config" }]),
+    ...(mesh === undefined ? [] : [{ seconds: mesh, by: "the mesh config" }]),
+    ...itemsOf(world, "EnvoyFilter")
+      .filter((filter) => mayMean(filter, gateway))
+      .flatMap((filter) => limitsIn(filter).map((seconds) => ({ seconds, by: titleOfItem(filter) }))),
+  ];
+  return limits.toSorted((a, b) => a.seconds - b.seconds)[0];
+}
+
+/**
+ * Whether a filter may reach a gateway. One without a selector in another namespace counts, since that may be the mesh's
+ * root namespace, which no manifest tells.
+ */
+function mayMean(filter: Item, gateway: Workload): boolean {
+  const spec = objectAt(filter.object, "spec");
+  const { labels } = objectAt(spec, "workloadSelector");
+  return !isObject(labels) || selects(filter, { matchLabels: labels }, gateway);
+}
+
+function limitsIn({ object }: Item): readonly Seconds[] {
+  return objectsAt(objectAt(object, "spec"), "configPatches")
+    .filter((patch) => !textAt(objectAt(patch, "match"), "context")?.startsWith("SIDECAR"))
+    .flatMap((patch) => durationsIn(objectAt(patch, "patch")));
+}
+
+/** Values of max_stream_duration, at any depth. */
+function durationsIn(value: JsonValue): readonly Seconds[] {
+  if (Array.isArray(value)) return value.flatMap((one: JsonValue) => durationsIn(one));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const seconds = /^max_?stream_?duration$/i.test(key) ? secondsOf(inner) : undefined;
+    return seconds === undefined ? durationsIn(inner ?? null) : [seconds];
+  });
+}
+
+/** 0 means none to Envoy. */
+function secondsOf(value: unknown): Seconds | undefined {
+  const parsed = parseDuration(value);
+  return parsed.ok && parsed.seconds > 0 ? parsed.seconds : undefined;
+}
