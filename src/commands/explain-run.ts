@@ -9,6 +9,7 @@ import { chunksOf } from "../manifests/stream.ts";
 import { type Explanation, explain, type View } from "../report/explain/explanation.ts";
 import { explainSvg } from "../report/explain/svg.ts";
 import { explainText } from "../report/explain/text.ts";
+import { reasonLeftAlone } from "../report/left-alone.ts";
 import { readManifest } from "../sources/manifest-files.ts";
 import { colour, type ExitCode, exitCode, print, say, WrongUse } from "./command.ts";
 import { filesOf, injectOptions } from "./manifest-input.ts";
@@ -38,10 +39,11 @@ export async function run(options: Options): Promise<ExitCode> {
   const explanations: Explanation[] = [];
   for (const injected of wanted) {
     const explanation = explain(injected, pipeline);
-    if (explanation === undefined) say(`${nameOf(injected)} is left alone: ${reasonOf(injected)}.`);
+    if (explanation === undefined) say(`${nameOf(injected)} is left alone: ${reasonLeftAlone(injected)}.`);
     else explanations.push(explanation);
     for (const notice of injected.outcome?.notices ?? []) {
-      if (notice.severity !== "info") say(`${nameOf(injected)}: ${lineOf(notice)}`);
+      // GG303 is the reason for which it is left alone.
+      if (notice.severity !== "info" && notice.code !== "GG303") say(`${nameOf(injected)}: ${lineOf(notice)}`);
     }
   }
   if (options.svg !== undefined) writeSvg(String(options.svg), explanations, options);
@@ -101,10 +103,6 @@ function writeSvg(file: string, explanations: readonly Explanation[], options: O
 
 function nameOf({ workload, namespace }: InjectedWorkload): string {
   return `${workload.kind} ${namespace}/${workload.name}`;
-}
-
-function reasonOf({ skipped, outcome }: InjectedWorkload): string {
-  return skipped ?? outcome?.refusal ?? (outcome?.facts.role === "none" ? outcome.facts.rule : "a policy says so");
 }
 
 const paint = {

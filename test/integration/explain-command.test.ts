@@ -71,11 +71,27 @@ describe("gracegate explain", () => {
   });
 
   it("tells why a pod is left alone", async () => {
-    const pod =
-      "apiVersion: v1\nkind: Pod\nmetadata: {name: a, labels: {gracegate.dev/inject: 'false'}}\nspec: {containers: []}\n";
-    const { code, stderr } = await piped(pod, "explain", "-f", "-");
-    assert.equal(code, 0);
-    assert.match(stderr, /Pod default\/a is left alone: inject-false/);
+    const pod = (metadata: string, spec = "containers: []") =>
+      `apiVersion: v1\nkind: Pod\nmetadata: {name: a${metadata}}\nspec: {${spec}}\n`;
+    const cases: readonly [manifest: string, reason: string][] = [
+      [pod(", labels: {gracegate.dev/inject: 'false'}"), 'it says gracegate.dev/inject: "false"'],
+      [pod(", annotations: {gracegate.dev/role: none}"), "it says gracegate.dev/role: none"],
+      [pod("", "hostNetwork: true, containers: []"), "it is on the host network, where Istio injects nothing"],
+      [
+        pod("", "terminationGracePeriodSeconds: 0, containers: []"),
+        "it wants to be killed at once (terminationGracePeriodSeconds: 0)",
+      ],
+      [pod(", annotations: {gracegate.dev/mode: Disabled}"), "the mode of its policy is Disabled"],
+      [pod(", namespace: kube-system"), "the webhook never sees the namespace kube-system"],
+    ];
+    for (const [manifest, reason] of cases) {
+      const { code, stderr } = await piped(manifest, "explain", "-f", "-");
+      assert.equal(code, 0);
+      assert.equal(
+        stderr,
+        `Pod ${manifest.includes("kube-system") ? "kube-system" : "default"}/a is left alone: ${reason}.\n`,
+      );
+    }
   });
 
   it("ends with 1 for a broken document, the others explained, and where there is no workload", async () => {

@@ -17,6 +17,8 @@ const LABEL = 88;
 const LANE = 34;
 const BAR = 24;
 const LINE = 19;
+/** Radius of a sign. */
+const SIGN = 9;
 /** Average width of a letter of the labels, and of the text below, px. */
 const LETTER = 6.6;
 const TEXT_LETTER = 6.5;
@@ -142,21 +144,34 @@ function bars(timeline: Timeline, x: number, y: number, width: number, scale: Se
       ...lanes,
       `<line class="kill" x1="${round(kill)}" x2="${round(kill)}" y1="${y}" y2="${y + height + 4}"/>`,
       `<text class="killed" x="${round(kill)}" y="${y + height + 17}">SIGKILL</text>`,
-      ...timeline.marks.filter(({ kind }) => kind !== "event").map((mark) => cross(mark, timeline, place(mark.at), y)),
+      ...crosses(timeline, place, y),
     ].join("\n"),
     height: height + 18,
   };
 }
 
-/** Where a request dies, or something has no end: a line through the lanes and a sign at its own. */
-function cross({ lane, kind, text: reason }: Mark, timeline: Timeline, x: number, y: number): string {
+/** Where requests die, or something has no end; signs in one lane stand beside each other however close the moments are. */
+function crosses(timeline: Timeline, place: (seconds: Seconds) => number, y: number): readonly string[] {
+  const ends = new Map<Mark["lane"], number>();
+  return timeline.marks
+    .filter(({ kind }) => kind !== "event")
+    .toSorted((a, b) => a.at - b.at)
+    .map((mark) => {
+      const at = Math.max(place(mark.at), (ends.get(mark.lane) ?? Number.NEGATIVE_INFINITY) + SIGN * 2 + 1);
+      ends.set(mark.lane, at);
+      return cross(mark, timeline, place(mark.at), at, y);
+    });
+}
+
+/** A line through the lanes at the moment, and a sign at its own lane. */
+function cross({ lane, kind, text: reason }: Mark, timeline: Timeline, x: number, signX: number, y: number): string {
   const row = Math.max(timeline.lanes.indexOf(lane), 0);
   const height = timeline.lanes.length * LANE;
   const sign = kind === "death" ? "✗" : "∞";
   const line =
     kind === "death" ? `<line class="deathline" x1="${round(x)}" x2="${round(x)}" y1="${y}" y2="${y + height}"/>` : "";
   const middle = y + row * LANE + LANE / 2;
-  return `<g><title>${escapeXml(reason)}</title>${line}<circle class="${kind}ground" cx="${round(x)}" cy="${middle}" r="9"/><text class="sign" x="${round(x)}" y="${middle + 5}">${sign}</text></g>`;
+  return `<g><title>${escapeXml(reason)}</title>${line}<circle class="${kind}ground" cx="${round(signX)}" cy="${middle}" r="${SIGN}"/><text class="sign" x="${round(signX)}" y="${middle + 5}">${sign}</text></g>`;
 }
 
 /** A label as far as it fits; nothing where too little would be left. */
