@@ -65,8 +65,9 @@ export function worldOf(sources: readonly Source[], options: InjectOptions): Wor
       };
     });
     items.push(...found);
+    const byPlace = new Map(found.map((item) => [item.at.join("/"), item]));
     for (const { workload, outcome } of outcomesOf(manifest, options)) {
-      const item = found.find(({ object }) => object === workload.object);
+      const item = byPlace.get(workload.at.join("/"));
       if (item === undefined) continue;
       workloads.push({
         ...item,

@@ -126,7 +126,9 @@ function reasonOf(text: string, offset: number, message: string): string {
   const end = text.indexOf("\n", offset);
   const line = text.slice(start, end === -1 ? undefined : end);
   const said = message.split("\n")[0]?.replace(/[:.]$/, "") ?? "";
-  if (/\{\{.*\}\}|\{\{-|\}\}$/.test(line)) {
+  // The parser is recursive, and says so in the engine's words.
+  if (/call stack/.test(said)) return "nested too deeply, as no Kubernetes object is";
+  if (/\{\{.*\}\}|\{\{-|^[^{]*\}\}$/.test(line)) {
     return `is a Helm template that is not rendered (run helm template first): ${said}`;
   }
   if (/^[ ]*\t/.test(line)) return `a tab in the indentation; YAML wants spaces: ${said}`;

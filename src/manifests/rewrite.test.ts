@@ -131,12 +131,33 @@ describe("rewriting a document", () => {
     });
   }
 
-  it("writes a document anew where an anchor would change another place, and keeps the comments above it", () => {
-    const text = "--- # one\n# two\nx: &x\n  a: 1\nz: *x\n";
+  it("writes an alias out where its anchor changes, and lets the other bytes stay", () => {
+    const cases: readonly [text: string, path: Path, value: JsonValue, expected: string][] = [
+      ["x: &x # c\n  a: 1\nz: *x # d\n", ["x", "a"], 2, "x: &x # c\n  a: 2\nz: # d\n  a: 1\n"],
+      ["x: &x {a: 1}\nz: *x\n", ["z", "a"], 2, "x: &x {a: 1}\nz:\n  a: 2\n"],
+      ["x: &x\n  a: 1\nz:\n  <<: *x\n  b: 1\n", ["x", "a"], 2, "x: &x\n  a: 2\nz:\n  <<: *x\n  b: 1\n  a: 1\n"],
+      ["x: &x 1\ny: { z: *x, b: 3 }\n", ["x"], 2, "x: &x 2\ny: { z: 1, b: 3 }\n"],
+      [
+        "x: &x\n  - &y { a: 1 }\n  - *y\nz: *x\n",
+        ["x", 0, "a"],
+        2,
+        "x: &x\n  - &y { a: 2 }\n  - a: 1\nz:\n  - a: 1\n  - a: 1\n",
+      ],
+    ];
+    for (const [text, path, value, expected] of cases) {
+      const manifest = parseManifest({ text, line: 1 });
+      assert.ok(manifest.ok);
+      assert.deepEqual(rewrite(manifest, withValue(manifest.value, path, value)), { text: expected, whole: false });
+    }
+  });
+
+  it("writes a document anew where nothing else helps, and keeps the comments above it", () => {
+    const text = "--- # one\n# two\nx: &x\n  a: 1\n<<: *x\n";
     const manifest = parseManifest({ text, line: 1 });
     assert.ok(manifest.ok);
-    const { text: result, whole } = rewrite(manifest, withValue(manifest.value, ["x", "a"], 2));
-    assert.equal(result, "--- # one\n# two\nx:\n  a: 2\nz:\n  a: 1\n");
+    // A key that a merge brings cannot be taken out of it.
+    const { text: result, whole } = rewrite(manifest, withValue(manifest.value, ["a"], undefined));
+    assert.equal(result, "--- # one\n# two\nx:\n  a: 1\n");
     assert.equal(whole, true);
   });
 });

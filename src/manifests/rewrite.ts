@@ -3,8 +3,9 @@
  * quoting, line ends.
  *
  * The changed value is compared with the old one, and only the nodes that differ are written anew in place. Wherever that
- * is not as simple as a new line or another number, the result is read back; if it does not mean what was wanted (an
- * anchor whose aliases changed with it), the document is written anew as a whole.
+ * is not as simple as a new line or another number, the result is read back. If it does not mean what was wanted, since
+ * aliases changed with their anchor, those are written out in a second pass, and only if nothing helps the document is
+ * written anew as a whole.
  */
 import type { Document, Node } from "yaml";
 import { isObject, type JsonValue, sameJson } from "../pod/json.ts";
@@ -29,17 +30,25 @@ const TRICKY = /(?:^|[\s[{,:-])[&*!][^\s,\]}]|<<\s*:|^\s*\?\s/m;
  * @param after the value that the text shall have
  */
 export function rewrite(manifest: Manifest, after: JsonValue): Rewritten {
-  const { chunk, document, value } = manifest;
+  const { chunk, value } = manifest;
   if (sameJson(value, after)) return { text: chunk.text, whole: false };
-  const edits = new Edits(chunk.text);
   const json = isJson(chunk.text);
-  const isEdited = edited(document, value, after, edits, json);
-  if (isEdited) {
+  let current = manifest;
+  for (let pass = 0; pass < PASSES; pass++) {
+    const edits = new Edits(current.chunk.text);
+    if (!edited(current.document, current.value, after, edits, json)) break;
     const text = edits.applied();
-    if ((!edits.needProof && !TRICKY.test(chunk.text)) || readsAs(text, after)) return { text, whole: false };
+    if (pass === 0 && !edits.needProof && !TRICKY.test(text)) return { text, whole: false };
+    const parsed = parseManifest({ text, line: 1 });
+    if (!parsed.ok) break;
+    if (sameJson(parsed.value, after)) return { text, whole: false };
+    current = parsed;
   }
   return { text: renderDocument(chunk.text, after, json), whole: true };
 }
+
+/** An anchor within an anchor within an anchor: nobody writes more. */
+const PASSES = 4;
 
 function edited(document: Document<Node>, before: JsonValue, after: JsonValue, edits: Edits, json: boolean): boolean {
   if (document.contents === null || !isObject(before) || !isObject(after)) return false;

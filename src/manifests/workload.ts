@@ -51,13 +51,25 @@ export interface Placed {
   readonly at: Path;
 }
 
-/** The objects of a document: itself, or the items of a List, to any depth that a person would write. */
+/**
+ * The objects of a document: itself, or the items of a List, to any depth that a person would write. The items of a typed
+ * list (`DeploymentList`, as the API server answers) need not say what they are.
+ */
 export function objectsOf(value: JsonValue, at: Path = []): readonly Placed[] {
   if (!isObject(value)) return [];
   const items = valueAt(value, "items");
-  if (!(textAt(value, "kind") ?? "").endsWith("List") || !Array.isArray(items)) return [{ object: value, at }];
+  const kind = textAt(value, "kind") ?? "";
+  if (!kind.endsWith("List") || !Array.isArray(items)) return [{ object: value, at }];
   if (at.length > 6) return [];
-  return items.flatMap((item, index) => objectsOf(item as JsonValue, [...at, "items", index]));
+  const { apiVersion = "v1" } = value;
+  const typed = kind === "List" ? {} : { apiVersion, kind: kind.slice(0, -"List".length) };
+  return (items as readonly JsonValue[]).flatMap((item, index) =>
+    objectsOf(isObject(item) && valueAt(item, "kind") === undefined ? { ...typed, ...item } : item, [
+      ...at,
+      "items",
+      index,
+    ]),
+  );
 }
 
 /** The workloads of a document. */
