@@ -4,6 +4,7 @@
 import { CommanderError } from "commander";
 import { exitCode, parserOf, say, WrongUse } from "./commands/command.ts";
 import { commands } from "./commands/list.ts";
+import { sentenceOf } from "./units/system-error.ts";
 import { version } from "./version.ts";
 
 /** Runs one command line and gives its exit code. */
@@ -44,7 +45,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
       say(`Run gracegate ${name} --help for the options.`);
       return exitCode.wrongUse;
     }
-    say(`gracegate ${name}: ${error instanceof Error ? error.message : String(error)}`);
+    say(`gracegate ${name}: ${sentenceOf(error)}`);
     if (process.env.GRACEGATE_DEBUG && error instanceof Error) say(error.stack ?? "");
     return exitCode.failed;
   }

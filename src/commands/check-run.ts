@@ -65,7 +65,8 @@ interface ReadFile {
 function readFile(path: string): ReadFile {
   const file = readManifest(path);
   if (!file.ok) {
-    return { path, documents: [], sources: [], problems: [unreadable(file.name, 1, `${file.name} ${file.reason}.`)] };
+    const problem = unreadable(file.name, 1, `${file.name} ${file.reason}.`, "give a text file that is there");
+    return { path, documents: [], sources: [], problems: [{ ...problem, object: "a file" }] };
   }
   const documents = [...chunksOf(file.text)].map((chunk) => {
     const parsed = parseManifest(chunk);
@@ -81,7 +82,12 @@ function readFile(path: string): ReadFile {
   };
 }
 
-function unreadable(file: string, line: number, message: string): Result {
+function unreadable(
+  file: string,
+  line: number,
+  message: string,
+  fix = "mend the YAML; what is in it was not checked",
+): Result {
   return {
     file,
     line,
@@ -89,7 +95,7 @@ function unreadable(file: string, line: number, message: string): Result {
     rule: "unreadable",
     severity: "error",
     message,
-    fix: "mend the YAML; what is in it was not checked",
+    fix,
     doc: "docs/check.md#what-cannot-be-read",
     repair: undefined,
   };

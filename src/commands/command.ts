@@ -58,6 +58,13 @@ export function parserOf(definition: CommandDefinition): Command {
   const cli = new Command(`gracegate ${definition.name}`)
     .description(definition.summary)
     .helpOption("-h, --help", "show this help")
+    // As every other sentence: who speaks, and a full stop.
+    .configureOutput({
+      outputError: (text, write) => {
+        const [, sentence = text] = /^error: ([\s\S]*?)\.?\n/.exec(text) ?? [];
+        write(/^error: /.test(text) ? `gracegate ${definition.name}: ${sentence}.\n` : text);
+      },
+    })
     .showHelpAfterError(`Run gracegate ${definition.name} --help for the options.`)
     .exitOverride();
   definition.configure(cli);

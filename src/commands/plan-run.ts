@@ -14,6 +14,7 @@ import { planData, type Reach } from "../report/plan/present.ts";
 import { planMarkdown, planText } from "../report/plan/text.ts";
 import { wrapText } from "../report/wrap-text.ts";
 import { parseDuration } from "../units/duration.ts";
+import { systemReason } from "../units/system-error.ts";
 import { colour, type ExitCode, exitCode, print, say, WrongUse } from "./command.ts";
 
 type Options = Readonly<Record<string, unknown>>;
@@ -176,7 +177,7 @@ function serversOf(options: Options): readonly HaproxyServer[] | undefined {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    throw new WrongUse(`--haproxy-config ${file} cannot be read: ${error instanceof Error ? error.message : error}.`);
+    throw new WrongUse(`--haproxy-config ${file} cannot be read: ${systemReason(error)}.`);
   }
   const all = haproxyServers(text);
   const servers = options.backend === undefined ? all : all.filter(({ backend }) => backend === options.backend);

@@ -10,6 +10,7 @@ import type { Plan, Scenario } from "../probe/plan.ts";
 import { parseTarget, type Target } from "../probe/target.ts";
 import type { Thresholds } from "../probe/verdict.ts";
 import { parseDuration } from "../units/duration.ts";
+import { systemReason } from "../units/system-error.ts";
 import { WrongUse } from "./command.ts";
 
 /** The scenarios that can be named. */
@@ -234,7 +235,7 @@ export function fileOf(option: string, path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new WrongUse(`${option} ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`);
+    throw new WrongUse(`${option} ${path} cannot be read: ${systemReason(error)}.`);
   }
 }
 

@@ -4,6 +4,7 @@
 import { isUtf8 } from "node:buffer";
 import { readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { systemReason } from "../units/system-error.ts";
 
 /** A file's text, or why there is none. */
 export type ManifestFile =
@@ -38,11 +39,23 @@ export function readManifest(name: string): ManifestFile {
     if (size > MAX_FILE) return bad(`is ${Math.round(size / 2 ** 20)} MiB, more than ${MAX_FILE / 2 ** 20}; split it`);
     bytes = name === STDIN ? readStdin() : readFileSync(name);
   } catch (error) {
-    return bad(`cannot be read: ${(error instanceof Error ? error.message : String(error)).split("\n")[0]}`);
+    return bad(`cannot be read: ${systemReason(error)}`);
   }
+  if (isUtf16(bytes)) return bad("is UTF-16, as Windows PowerShell writes it; save it as UTF-8");
   if (bytes.includes(0)) return bad("is binary, no YAML");
   if (!isUtf8(bytes)) return bad("is not UTF-8; save it as UTF-8");
   return { ok: true, name: shownName(name), text: bytes.toString() };
+}
+
+/** By its mark, or by what a manifest begins with in it: a letter and a zero. */
+function isUtf16(bytes: Buffer): boolean {
+  const [first, second, third, fourth] = bytes;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
+  const isLetter = (byte = 0) => byte > 0x08 && byte < 0x7f;
+  return (
+    (isLetter(first) && second === 0 && isLetter(third) && fourth === 0) ||
+    (first === 0 && isLetter(second) && third === 0 && isLetter(fourth))
+  );
 }
 
 /** All of stdin; a pipe that another program made non-blocking has nothing to give now and then. */

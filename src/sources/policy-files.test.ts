@@ -103,7 +103,7 @@ describe("policies from files", () => {
     assert.equal(snapshot(write(`${policy("a")}---\n${policy("a", "{}", "pay")}`)).size, 2);
   });
   it("a file that is not there", () => {
-    assert.match(problems(join(folder, "nowhere"))[0] ?? "", /^\/nowhere: cannot be read: ENOENT/);
+    assert.match(problems(join(folder, "nowhere"))[0] ?? "", /^\/nowhere: cannot be read: no such file or directory/);
   });
   it("a file behind a link, as Kubernetes mounts them", () => {
     mkdirSync(join(folder, "mounted", "..data"), { recursive: true });
@@ -149,6 +149,9 @@ describe("a mesh config from a file", () => {
     });
   }
   it("one that is not there", () => {
-    assert.match(problems(some, join(folder, "nowhere"))[0] ?? "", /^\/nowhere: cannot be read: ENOENT/);
+    assert.match(
+      problems(some, join(folder, "nowhere"))[0] ?? "",
+      /^\/nowhere: cannot be read: no such file or directory/,
+    );
   });
 });

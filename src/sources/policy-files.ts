@@ -12,6 +12,7 @@ import { type JsonValue, objectAt, objectsAt, textAt } from "../pod/json.ts";
 import type { MeshConfig } from "../policy/mesh-config.ts";
 import { type PolicySnapshot, snapshotOf } from "../policy/snapshot.ts";
 import { originOf, type Policy, validatePolicy } from "../policy/validate.ts";
+import { systemReason } from "../units/system-error.ts";
 import { readMeshConfig } from "./mesh-config-text.ts";
 import { filesAt } from "./watch-files.ts";
 
@@ -81,7 +82,7 @@ function readPolicies(path: string, problems: Notice[]): readonly Policy[] {
     const all = filesAt(path);
     files = all.length === 1 && all[0] === path ? all : all.filter((file) => POLICY_FILE.test(file));
   } catch (error) {
-    problems.push(problem(path, "", `cannot be read: ${reasonOf(error)}`));
+    problems.push(problem(path, "", `cannot be read: ${systemReason(error)}`));
     return [];
   }
   return files.flatMap((file) => policiesOf(file, problems));
@@ -108,7 +109,7 @@ function policiesOf(file: string, problems: Notice[]): readonly Policy[] {
     try {
       value = document.toJS() as JsonValue;
     } catch (error) {
-      problems.push(problem(where, "", `cannot be read: ${reasonOf(error)}`));
+      problems.push(problem(where, "", `cannot be read: ${systemReason(error)}`));
       return [];
     }
     if (value === null) return [];
@@ -133,11 +134,7 @@ function readText(file: string, problems: Notice[]): string | undefined {
     if (bytes.length > MAX_FILE) throw new Error(`it is larger than ${MAX_FILE} bytes`);
     return bytes.toString();
   } catch (error) {
-    problems.push(problem(file, "", `cannot be read: ${reasonOf(error)}`));
+    problems.push(problem(file, "", `cannot be read: ${systemReason(error)}`));
     return undefined;
   }
-}
-
-function reasonOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
 }

@@ -68,6 +68,10 @@ describe("gracegate inject", () => {
     ],
     ["binary.yaml", new Uint8Array([65, 0, 66]), /binary\.yaml is binary/],
     ["latin.yaml", new Uint8Array([0xe4, 0xf6]), /latin\.yaml is not UTF-8/],
+    ["utf16.yaml", Buffer.from("\ufeffkind: Pod\n", "utf16le"), /utf16\.yaml is UTF-16, .*save it as UTF-8/],
+    ["no-mark.yaml", Buffer.from("kind: Pod\n", "utf16le"), /no-mark\.yaml is UTF-16/],
+    ["deep.yaml", `# deep\na: ${"[".repeat(50_000)}\n`, /deep\.yaml:2:[0-9]+: nested too deeply/],
+    ["flow.yaml", "a: {b: {c: }}\nd: {e: [}}\n", /flow\.yaml:2:[0-9]+: (?!is a Helm)/],
     ["tab.yaml", "a:\n\tb: 1\n", /tab\.yaml:2:1: a tab in the indentation/],
   ];
   for (const [name, bytes, sentence] of bad) {
@@ -78,6 +82,31 @@ describe("gracegate inject", () => {
       assert.doesNotMatch(stderr, /\bat \w+.*:[0-9]+:[0-9]+\)/);
     });
   }
+
+  it("changes the items of a typed list, which do not say their kind", async () => {
+    const list = (kind: string, version: string, item: string) =>
+      `kind: ${kind}\napiVersion: ${version}\nitems:\n  - ${item}\n`;
+    const spec = "{ containers: [{ name: app, image: a }], terminationGracePeriodSeconds: 30 }";
+    const pods = list("PodList", "v1", `{ metadata: { name: a }, spec: ${spec} }`);
+    const deployments = list(
+      "DeploymentList",
+      "apps/v1",
+      `{ metadata: { name: a }, spec: { template: { spec: ${spec} } } }`,
+    );
+    for (const text of [pods, deployments]) {
+      const { code, stdout, stderr } = await gracegate("inject", "-f", file("list.yaml", text));
+      assert.equal(code, 0);
+      assert.match(stderr, /^1 of 1 workloads changed\.$/m);
+      assert.match(stdout, /gracegate\.dev\/status/);
+      assert.ok(!stdout.includes("kind: Pod\n") && !stdout.includes("kind: Deployment\n"));
+    }
+  });
+
+  it("passes nothing on of a file that is no text, and does the others", async () => {
+    const { code, stdout } = await gracegate("inject", "-f", file("b.yaml", new Uint8Array([0])), "-f", GATEWAY);
+    assert.equal(code, 1);
+    assert.match(stdout, /name: hc/);
+  });
 
   it("takes 50 MB of other things in good time", async () => {
     const small = `a: ${"x".repeat(99)}\n---\n`.repeat(1000);

@@ -136,7 +136,7 @@ test("wrong options and taken ports end the command with a sentence", async () =
     [["--tcp-port", "x"], 2, /--tcp-port x is not a whole number/],
     [["--cert", "cert.pem"], 2, /--cert and --key go together/],
     [["--cert", "/none", "--key", "/none"], 2, /--cert \/none cannot be read/],
-    [["--host", "127.0.0.1", "--port", port], 1, /EADDRINUSE/],
+    [["--host", "127.0.0.1", "--port", port], 1, /127\.0\.0\.1:[0-9]+ cannot be used: address already in use/],
   ];
   for (const [args, code, sentence] of cases) {
     const ended = await gracegate("probe-target", ...args);
