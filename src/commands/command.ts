@@ -5,6 +5,7 @@
  */
 import { styleText } from "node:util";
 import { Command } from "commander";
+import { wrapText } from "../report/wrap-text.ts";
 
 /** How a command ends. */
 export const exitCode = { ok: 0, failed: 1, wrongUse: 2 } as const;
@@ -39,9 +40,18 @@ export function print(text: string): void {
   process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
 }
 
-/** Writes a sentence for a person to stderr. */
+/** Writes a sentence for a person to stderr; on a terminal no word is broken, elsewhere a sentence is one line to grep. */
 export function say(text: string): void {
-  process.stderr.write(`${text}\n`);
+  const { isTTY, columns } = process.stderr;
+  process.stderr.write(`${isTTY ? wrapLines(text, columns) : text}\n`);
+}
+
+/** Wraps the lines that are longer than a terminal is wide; the others may be wrapped already, and stay. */
+function wrapLines(text: string, width: number): string {
+  return text
+    .split("\n")
+    .map((line) => (line.length > width ? wrapText(line, width, "", "  ") : line))
+    .join("\n");
 }
 
 /** Colours a text if the stream is a terminal and NO_COLOR is not set. */
@@ -61,13 +71,32 @@ export function parserOf(definition: CommandDefinition): Command {
     // As every other sentence: who speaks, and a full stop.
     .configureOutput({
       outputError: (text, write) => {
-        const [, sentence = text] = /^error: ([\s\S]*?)\.?\n/.exec(text) ?? [];
-        write(/^error: /.test(text) ? `gracegate ${definition.name}: ${sentence}.\n` : text);
+        const sentence = text
+          .replace(/^error: /, "")
+          .trim()
+          .replaceAll("\n", " ")
+          .replace(/\.$/, "");
+        write(sentence === text.trim() ? text : `gracegate ${definition.name}: ${sentence}.\n`);
       },
     })
     .showHelpAfterError(`Run gracegate ${definition.name} --help for the options.`)
     .exitOverride();
   definition.configure(cli);
-  cli.addHelpText("after", `\nExamples:\n${definition.examples.map((line) => `  ${line}`).join("\n")}`);
+  cli.addHelpText("after", `\nExamples:\n${definition.examples.flatMap(exampleLines).join("\n")}`);
   return cli;
+}
+
+/** An example within 80 columns: broken before an option or a pipe, so that it can still be pasted. */
+function exampleLines(example: string): readonly string[] {
+  const lines: string[] = [];
+  let line = " ";
+  for (const part of example.split(/ (?=-|[|>] )/)) {
+    // Two columns are left for the backslash.
+    if (line !== " " && line.length + 1 + part.length > 78) {
+      lines.push(`${line} \\`);
+      line = "   ";
+    }
+    line += ` ${part}`;
+  }
+  return [...lines, line];
 }

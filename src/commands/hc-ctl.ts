@@ -10,7 +10,7 @@ import { controlPortFrom, controlPortOption } from "./control-port.ts";
 /** The wishes, and what each does. */
 const ACTIONS: Readonly<Record<string, string>> = {
   status: "shows the state, what is in flight and what a drain waits for",
-  "close-lb": "gives the load balancer the close answer at once, whatever is in flight",
+  "close-lb": "gives the balancer the close answer at once, whatever is in flight",
   close: "goes to CLOSED at once",
   reopen: "takes a drain back",
 };

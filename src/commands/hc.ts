@@ -19,7 +19,7 @@ export const hc: CommandDefinition = {
   configure(cli) {
     cli.addHelpText(
       "before",
-      "Configured by environment variables; docs/hc.md lists them. SIGTERM starts the drain and does not end it.\n",
+      "Configured by environment variables; docs/hc.md lists them.\nSIGTERM starts the drain and does not end it.\n",
     );
   },
   run: async () => (await runHc()) as ExitCode,

@@ -10,6 +10,7 @@ import { keepSmall } from "../probe/memory.ts";
 import { diffText, type Paint } from "../report/diff-text.ts";
 import { podDiff } from "../report/pod-diff.ts";
 import { reasonsFor } from "../report/reasons.ts";
+import { wrapText } from "../report/wrap-text.ts";
 import { readManifest, STDIN } from "../sources/manifest-files.ts";
 import { colour, type ExitCode, exitCode, say, WrongUse } from "./command.ts";
 import { filesOf, injectOptions } from "./manifest-input.ts";
@@ -93,16 +94,18 @@ class InjectRun {
       say(`${name}:${workloads[0]?.line ?? 1}: could not be changed in place; comments in the document are lost.`);
   }
 
-  #workload(name: string, { workload, namespace, line, skipped, outcome }: InjectedWorkload): void {
+  #workload(name: string, injected: InjectedWorkload): void {
+    const { workload, namespace, skipped, outcome } = injected;
     const title = `${workload.kind} ${namespace}/${workload.name}`;
-    const where = `${name}:${line}: ${title}`;
+    // A line has to be looked up, so only for those about whom there is something to say.
+    const where = () => `${name}:${injected.line}: ${title}`;
     this.#workloads++;
-    if (skipped !== undefined) say(`${where} is left alone: ${skipped}.`);
+    if (skipped !== undefined) say(`${where()} is left alone: ${skipped}.`);
     if (outcome === undefined) return;
-    if (outcome.refusal !== undefined) this.#problem(`${where} would be refused: ${outcome.refusal}`);
+    if (outcome.refusal !== undefined) this.#problem(`${where()} would be refused: ${outcome.refusal}`);
     for (const notice of outcome.notices) {
       if (notice.severity === "info" || (outcome.refusal !== undefined && notice.code === "GG101")) continue;
-      say(`${where}: ${lineOf(notice)}`);
+      say(`${where()}: ${lineOf(notice)}`);
     }
     if (outcome.pod === workload.pod) return;
     this.#changed++;
@@ -110,7 +113,8 @@ class InjectRun {
     if (!this.#diff || outcome.plan === undefined) return;
     const lines = podDiff(workload.pod, outcome.pod, reasonsFor(outcome.plan.context));
     const width = process.stdout.isTTY ? process.stdout.columns : 80;
-    process.stdout.write(`${colour("bold", `== ${where}, a ${outcome.facts.role}`, process.stdout)}\n`);
+    const head = wrapText(`== ${where()}, a ${outcome.facts.role}`, width, "", "   ");
+    process.stdout.write(`${colour("bold", head, process.stdout)}\n`);
     process.stdout.write(`${diffText(lines, paint, width)}\n\n`);
   }
 

@@ -43,6 +43,7 @@ export async function run(options: Options): Promise<ExitCode> {
     nodePort: choice?.slowest.port ?? whole("--node-port", options.nodePort, 1, 65_535) ?? 0,
     path: String(options.path),
   };
+  if (role === "gateway") sayAssumed(options, choice);
   for (const finding of choice?.findings ?? []) say(wrapText(finding, 80, "", "  "));
   switch (format) {
     case "yaml":
@@ -73,6 +74,22 @@ export async function run(options: Options): Promise<ExitCode> {
   return exitCode.ok;
 }
 
+/** p99 unless somebody says it. */
+const ASSUMED_P99 = "30s";
+
+/** What nobody said, and what the plan took for it: the numbers are no better than that. */
+function sayAssumed(options: Options, choice: HaproxyChoice | undefined): void {
+  const assumed = [
+    ...(options.p99 === undefined && options.drainTimeout === undefined
+      ? [`a p99 of ${ASSUMED_P99} (--p99 says yours)`]
+      : []),
+    ...(options.lb === undefined && choice === undefined && options.interval === undefined
+      ? ["a generic balancer (--lb says yours)"]
+      : []),
+  ];
+  if (assumed.length > 0) say(wrapText(`Assumed: ${assumed.join(" and ")}.`, 80));
+}
+
 function gatewaySettings(options: Options, choice: HaproxyChoice | undefined): JsonObject {
   const profile = options.lb ?? choice?.profile ?? "generic";
   if (!LB_PROFILES.some((known) => known === profile)) {
@@ -90,7 +107,7 @@ function gatewaySettings(options: Options, choice: HaproxyChoice | undefined): J
           answers: choice?.keepsSessions && options.lb === undefined ? { draining: { status: 503 } } : undefined,
         };
   return {
-    ...drainOf(options, "30s"),
+    ...drainOf(options, ASSUMED_P99),
     loadBalancer: given({
       profile: String(profile),
       ...fromFile,

@@ -19,7 +19,7 @@ export const plan: CommandDefinition = {
   configure(cli) {
     cli
       .option("--role <role>", "gateway or sidecar", "gateway")
-      .option("--p99 <time>", "99th percentile of the request duration (30s)")
+      .option("--p99 <time>", "99th percentile of the request duration (30s assumed)")
       .option("--drain-timeout <time>", "longest wait for requests, instead of --p99")
       .option("--lb <profile>", "kind of balancer; docs/lb-profiles.md (generic)")
       .option("--interval <time>", "time between two checks (the profile's)")

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { parse } from "yaml";
 import { plan } from "../../src/commands/plan.ts";
+import { LB_PROFILES } from "../../src/policy/schema.ts";
 import { validatePolicy } from "../../src/policy/validate.ts";
 import { gracegate } from "./program.ts";
 import { refusalOf } from "./wrong-use.ts";
@@ -21,6 +22,24 @@ describe("gracegate plan", () => {
     }
     assert.ok(stdout.split("\n").every((line) => line.length <= 80));
     assert.ok(!stdout.includes("\u001b"));
+  });
+
+  it("keeps to 80 columns for every balancer, but for names of annotations that are longer", async () => {
+    for (const profile of LB_PROFILES) {
+      const { stdout } = await gracegate("plan", "--p99", "30s", "--lb", profile);
+      const wide = stdout.split("\n").filter((line) => line.length > 80 && !/^ +service\.beta\./.test(line));
+      assert.deepEqual(wide, [], profile);
+    }
+  });
+
+  it("says what it assumed", async () => {
+    const { stderr } = await gracegate("plan");
+    assert.equal(
+      stderr.replaceAll("\n", " "),
+      "Assumed: a p99 of 30s (--p99 says yours) and a generic balancer (--lb says yours). ",
+    );
+    assert.equal((await gracegate("plan", "--drain-timeout", "40s", "--lb", "haproxy")).stderr, "");
+    assert.equal((await gracegate("plan", "--role", "sidecar")).stderr, "");
   });
 
   it("-o yaml is a policy that the webhook takes, -o json is for programs", async () => {

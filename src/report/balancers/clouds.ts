@@ -17,8 +17,8 @@ export function aws(check: CheckSettings): readonly BalancerText[] {
     `  --unhealthy-threshold-count ${check.fall} --healthy-threshold-count ${check.rise}`,
     ...(keep
       ? [
-          "aws elbv2 modify-target-group-attributes --target-group-arn ARN \\",
-          `  --attributes Key=${attribute},Value=false`,
+          "aws elbv2 modify-target-group-attributes --target-group-arn ARN --attributes \\",
+          `  Key=${attribute},Value=false`,
         ]
       : []),
   ]);
@@ -33,7 +33,7 @@ export function aws(check: CheckSettings): readonly BalancerText[] {
     `    ${prefix}-healthcheck-timeout: "${check.timeout}"`,
     `    ${prefix}-healthcheck-unhealthy-threshold: "${check.fall}"`,
     `    ${prefix}-healthcheck-healthy-threshold: "${check.rise}"`,
-    ...(keep ? [`    ${prefix}-target-group-attributes: ${attribute}=false`] : []),
+    ...(keep ? [`    ${prefix}-target-group-attributes: >-`, `      ${attribute}=false`] : []),
   ]);
   return [commands, annotations];
 }
@@ -53,8 +53,8 @@ export function azure(check: CheckSettings): readonly BalancerText[] {
   const prefix = "service.beta.kubernetes.io/port_443_health-probe";
   return [
     block("Azure CLI", "sh", [
-      "az network lb probe create --resource-group GROUP --lb-name LB --name gracegate-hc \\",
-      `  --protocol http --port ${check.nodePort} --path ${check.path} \\`,
+      "az network lb probe create --resource-group GROUP --lb-name LB \\",
+      `  --name gracegate-hc --protocol http --port ${check.nodePort} --path ${check.path} \\`,
       `  --interval ${check.interval} --probe-threshold ${check.fall}`,
     ]),
     block("Service on AKS, for its port 443", "yaml", [

@@ -23,7 +23,9 @@ export function planText(plan: Plan, reach: Reach, paint: PlanPaint): string {
   const numberWidth = Math.max(...plan.terms.map(({ seconds }) => `${seconds}s`.length));
   const rows = plan.terms.map(({ name, seconds, arithmetic }) => {
     const number = paint.number(`${seconds}s`.padStart(numberWidth));
-    return `  ${name.padEnd(nameWidth)}  ${number}  ${arithmetic}`;
+    const [first, ...more] = wrapText(arithmetic, WIDTH - nameWidth - numberWidth - 8).split("\n");
+    const indented = more.map((line) => `\n${" ".repeat(nameWidth + numberWidth + 8)}${line}`);
+    return `  ${name.padEnd(nameWidth)}  ${number}  ${first}${indented.join("")}`;
   });
   const sections = [
     [paint.title(titleOf(plan)), ...rows],
