@@ -33,7 +33,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   kube: [...ground, "pod", "policy", "telemetry", "tls", "sources"],
   sources: [...ground, "pod", "policy", "telemetry"],
   commands: [...ground, ...pure, ...servers, ...leaves],
-  ".": ["commands"],
+  ".": ["commands", "units"],
 };
 
 /** Modules that reach outside the process, which pure folders must not import. */

@@ -17,6 +17,9 @@ export const graceTooSmall: Rule = {
     bad: [
       application({ container: ['lifecycle: { preStop: { exec: { command: [sleep, "40"] } } }'] }),
       application({ annotations: ["proxy.istio.io/config: |", "  terminationDrainDuration: 40s"] }),
+      gateway({
+        container: ["imagePullPolicy: IfNotPresent", 'lifecycle: { preStop: { exec: { command: [sleep, "60"] } } }'],
+      }),
     ],
     good: [
       application({ container: ["lifecycle: { preStop: { sleep: { seconds: 10 } } }"] }),
@@ -34,7 +37,8 @@ export const graceTooSmall: Rule = {
       const { budget, facts } = context;
       // Only what the pod itself says counts here: a policy's wishes are met when the pod is created.
       const timeline = presentTimeline(item.pod, context, options.snapshot.meshConfig, ownDrain(context));
-      if (!deathsOf(timeline).some(({ text }) => text.startsWith("SIGKILL"))) continue;
+      const dies = deathsOf(timeline).some(({ text }) => text.startsWith("SIGKILL"));
+      if (!dies && (facts.proxy?.preStop?.seconds ?? 0) < facts.gracePeriod) continue;
       const at = [...item.podAt, "spec", "terminationGracePeriodSeconds"];
       yield {
         item,
