@@ -21,7 +21,7 @@ const LINE = 19;
 const SIGN = 9;
 /** Average width of a letter of the labels, and of the text below, px. */
 const LETTER = 6.6;
-const TEXT_LETTER = 6.5;
+const TEXT_LETTER = 6.8;
 /** Bold letters are wider. */
 const BOLD = 0.88;
 
@@ -117,6 +117,7 @@ function bars(timeline: Timeline, x: number, y: number, width: number, scale: Se
     `<line class="grid" x1="${round(place(tick))}" x2="${round(place(tick))}" y1="${y}" y2="${y + height}"/>`,
     `<text class="tick" x="${round(place(tick))}" y="${y - 7}">${tick}${tick === 0 ? " s" : ""}</text>`,
   ]);
+  const signs = placed(timeline, place);
   const lanes = timeline.lanes.flatMap((lane, row) => {
     const top = y + row * LANE + (LANE - BAR) / 2;
     return [
@@ -125,13 +126,14 @@ function bars(timeline: Timeline, x: number, y: number, width: number, scale: Se
         .filter((span) => span.lane === lane)
         .map((span) => {
           const [left, right] = [place(span.from), place(span.to)];
-          const label = fitted(span.label, right - left - 8);
+          const free = freeOf(left, right, lane, signs);
+          const label = fitted(span.label, free.right - free.left - 8);
           return [
             `<g><title>${escapeXml(`${lane}, ${span.from} s to ${span.to} s: ${span.label}`)}</title>`,
             `<rect class="${span.tone}" x="${round(left)}" y="${top}" width="${round(Math.max(right - left, 2))}" height="${BAR}" rx="4"/>`,
             label === ""
               ? ""
-              : `<text class="label" x="${round((left + right) / 2)}" y="${top + 16}">${escapeXml(label)}</text>`,
+              : `<text class="label" x="${round((free.left + free.right) / 2)}" y="${top + 16}">${escapeXml(label)}</text>`,
             "</g>",
           ].join("");
         }),
@@ -144,27 +146,49 @@ function bars(timeline: Timeline, x: number, y: number, width: number, scale: Se
       ...lanes,
       `<line class="kill" x1="${round(kill)}" x2="${round(kill)}" y1="${y}" y2="${y + height + 4}"/>`,
       `<text class="killed" x="${round(kill)}" y="${y + height + 17}">SIGKILL</text>`,
-      ...crosses(timeline, place, y),
+      ...signs.map((sign) => cross(sign, timeline, y)),
     ].join("\n"),
     height: height + 18,
   };
 }
 
-/** Where requests die, or something has no end; signs in one lane stand beside each other however close the moments are. */
-function crosses(timeline: Timeline, place: (seconds: Seconds) => number, y: number): readonly string[] {
-  const ends = new Map<Mark["lane"], number>();
+/** A moment at which requests die, or something has no end: where it is, and where its sign has room. */
+interface PlacedMark extends Mark {
+  readonly x: number;
+  readonly signX: number;
+}
+
+/** Signs in one lane stand beside each other, however close the moments are. */
+function placed(timeline: Timeline, place: (seconds: Seconds) => number): readonly PlacedMark[] {
+  const last = new Map<Mark["lane"], number>();
   return timeline.marks
     .filter(({ kind }) => kind !== "event")
     .toSorted((a, b) => a.at - b.at)
     .map((mark) => {
-      const at = Math.max(place(mark.at), (ends.get(mark.lane) ?? Number.NEGATIVE_INFINITY) + SIGN * 2 + 1);
-      ends.set(mark.lane, at);
-      return cross(mark, timeline, place(mark.at), at, y);
+      const x = place(mark.at);
+      const signX = Math.max(x, (last.get(mark.lane) ?? Number.NEGATIVE_INFINITY) + SIGN * 2 + 1);
+      last.set(mark.lane, signX);
+      return { ...mark, x, signX };
     });
 }
 
+/** The part of a bar that no sign and no line of death covers. */
+function freeOf(left: number, right: number, lane: Mark["lane"], signs: readonly PlacedMark[]) {
+  const free = { left, right };
+  const cover = (from: number, to: number) => {
+    if (to <= left || from >= right) return;
+    if (from + to < left + right) free.left = Math.max(free.left, to);
+    else free.right = Math.min(free.right, from);
+  };
+  for (const { x, signX, kind, lane: own } of signs) {
+    if (kind === "death") cover(x - 1, x + 1);
+    if (own === lane) cover(signX - SIGN, signX + SIGN);
+  }
+  return free;
+}
+
 /** A line through the lanes at the moment, and a sign at its own lane. */
-function cross({ lane, kind, text: reason }: Mark, timeline: Timeline, x: number, signX: number, y: number): string {
+function cross({ lane, kind, text: reason, x, signX }: PlacedMark, timeline: Timeline, y: number): string {
   const row = Math.max(timeline.lanes.indexOf(lane), 0);
   const height = timeline.lanes.length * LANE;
   const sign = kind === "death" ? "✗" : "∞";
