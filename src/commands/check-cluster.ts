@@ -30,7 +30,7 @@ export async function checkCluster(options: Options, least: number, asJson: bool
   const name = choice.context ?? "the current context";
   const read = await readCluster(choice);
   if (!read.ok) {
-    say(`${name} cannot be read: ${read.reason.replace(/[.]$/, "")}.`);
+    say(`${name} cannot be read: ${read.reason.replace(/[.]$/, "").replace(/[^?]$/, "$&.")}`);
     return exitCode.failed;
   }
   const world = worldOf(

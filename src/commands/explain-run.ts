@@ -29,11 +29,12 @@ export async function run(options: Options): Promise<ExitCode> {
   const wanted = options.only === undefined ? found : found.filter(({ workload }) => workload.name === options.only);
   if (wanted.length === 0) {
     const names = found.map(({ workload }) => workload.name).join(", ");
-    say(
-      options.only === undefined
-        ? "There is no workload in the manifests."
-        : `There is no workload ${options.only}; there are ${names}.`,
-    );
+    if (found.length > 0 || !failed)
+      say(
+        options.only === undefined
+          ? "There is no workload in the manifests."
+          : `There is no workload ${options.only}; there are ${names}.`,
+      );
     return exitCode.failed;
   }
   const explanations: Explanation[] = [];

@@ -117,5 +117,13 @@ async function kubectl(choice: ClusterChoice, args: readonly string[], input = "
     return { ok: false, reason: "kubectl is not in PATH; install it, or check manifests with -f" };
   if (code === 0) return { ok: true, value: stdout };
   // klog's lines come first; the last line is kubectl's own sentence.
-  return { ok: false, reason: stderr.trim().split("\n").at(-1) ?? `kubectl ended with ${code}` };
+  return {
+    ok: false,
+    reason:
+      stderr
+        .trim()
+        .split("\n")
+        .at(-1)
+        ?.replace(/^error: /, "") || `kubectl ended with ${code}`,
+  };
 }
