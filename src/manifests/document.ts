@@ -29,6 +29,9 @@ export interface BrokenManifest {
 /** Largest document that is parsed, characters: the API server takes no request over 3 MiB. */
 export const MAX_DOCUMENT = 3 * 1024 * 1024;
 
+/** What may be an alias; an asterisk within a text is none. */
+const ALIAS = /(?:^|[\s[{,:-])\*[^\s,\]}]/m;
+
 /** Parses a document. */
 export function parseManifest(chunk: Chunk): Manifest | BrokenManifest {
   const broken = (offset: number, reason: string): BrokenManifest => {
@@ -54,7 +57,7 @@ export function parseManifest(chunk: Chunk): Manifest | BrokenManifest {
   if (error !== undefined) return broken(error.pos[0], reasonOf(chunk.text, error.pos[0], error.message));
   const key = badKey(document as Document<Node>, chunk.text);
   if (key !== undefined) return broken(key, reasonOf(chunk.text, key, "a key must be a text"));
-  const aliases = chunk.text.includes("*") ? aliasProblem(document as Document<Node>) : undefined;
+  const aliases = ALIAS.test(chunk.text) ? aliasProblem(document as Document<Node>) : undefined;
   if (aliases !== undefined) return broken(0, aliases);
   try {
     return { ok: true, chunk, document: document as Document<Node>, value: document.toJS() as JsonValue };

@@ -1,0 +1,180 @@
+/**
+ * What `gracegate webhook` does: policies, certificate and server, and the drain at the end.
+ */
+import { setTimeout as wait } from "node:timers/promises";
+import type { Logger } from "pino";
+import { webhookApp } from "../admission/app.ts";
+import { startServer, type WebhookServer } from "../admission/server.ts";
+import { type PolicySnapshot, snapshotOf } from "../policy/snapshot.ts";
+import type { SourceEvents } from "../sources/source.ts";
+import { type Log, startLog } from "../telemetry/log.ts";
+import { type SOURCES, type WebhookMetrics, webhookMetrics } from "../telemetry/metrics.ts";
+import { startMetrics } from "../telemetry/metrics-server.ts";
+import { version } from "../version.ts";
+import { certificateEvents } from "./certificate-events.ts";
+import { type ExitCode, exitCode, say } from "./command.ts";
+import { checkedOptions, type WebhookOptions } from "./webhook-options.ts";
+import { startSources, type WebhookSources } from "./webhook-sources.ts";
+
+/** How long requests in flight are waited for at the end, milliseconds. */
+const PATIENCE_MS = 10_000;
+
+/** Runs the command. */
+export async function run(options: Readonly<Record<string, unknown>>): Promise<ExitCode> {
+  return new Webhook(checkedOptions(options)).run();
+}
+
+/** The running webhook: what it serves with at this moment. */
+class Webhook {
+  readonly #options: WebhookOptions;
+  readonly #metrics: WebhookMetrics = webhookMetrics();
+  readonly #stop = new AbortController();
+  #sources: WebhookSources | undefined;
+  #server: WebhookServer | undefined;
+  #snapshot: PolicySnapshot;
+  #isDraining = false;
+
+  constructor(options: WebhookOptions) {
+    this.#options = options;
+    this.#snapshot = snapshotOf([], options.rootNamespace);
+  }
+
+  async run() {
+    const options = this.#options;
+    const log = startLog(options.logLevel);
+    const sources = await this.#start(log.logger);
+    this.#sources = sources;
+    this.#takePolicies();
+    this.#noteCertificate();
+    const { logger } = log;
+    const app = webhookApp({
+      options: () => ({
+        snapshot: this.#snapshot,
+        hcImage: options.hcImage,
+        gatewayTemplates: options.gatewayTemplates,
+      }),
+      notReady: () => this.#notReady(),
+      isDraining: () => this.#isDraining,
+      metrics: this.#metrics,
+      logger,
+    });
+    const metricsServer = await startMetrics(this.#metrics.registry, options.metricsPort, options.bind);
+    const server = await startServer(app, sources.certificate.current(), options).catch((error: unknown) => {
+      metricsServer.close();
+      throw error;
+    });
+    this.#server = server;
+    // A second signal changes nothing: what is in flight is answered.
+    const terminated = new Promise<void>((resolve) => {
+      for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => resolve());
+    });
+    const { signal } = this.#stop;
+    const followed = Promise.all([
+      sources.policies.follow(signal),
+      sources.meshConfig.follow(signal),
+      sources.certificate.follow({ port: server.port, addresses: ownAddresses(server.address) }, signal),
+    ]);
+    logger.info({
+      event: "started",
+      version,
+      port: server.port,
+      metricsPort: metricsServer.port,
+      policies: this.#snapshot.size,
+    });
+    log.flush();
+    say(
+      `gracegate ${version} answers on https://${server.address.includes(":") ? `[${server.address}]` : server.address}:${server.port}/mutate with ${this.#policiesInWords()}; metrics on port ${metricsServer.port}.`,
+    );
+
+    await terminated;
+    await this.#leave(server, log);
+    metricsServer.close();
+    await followed;
+    logger.info({ event: "stopped" });
+    log.flush();
+    return exitCode.ok;
+  }
+
+  async #leave(server: WebhookServer, { logger, flush }: Log): Promise<void> {
+    this.#isDraining = true;
+    logger.info({ event: "stopping", delayMs: this.#options.shutdownDelayMs });
+    flush();
+    await wait(this.#options.shutdownDelayMs);
+    await server.close(PATIENCE_MS);
+    this.#stop.abort();
+  }
+
+  /** Starts the sources, and says what happens when they change. */
+  #start(logger: Logger): Promise<WebhookSources> {
+    const metrics = this.#metrics;
+    const settings = (source: (typeof SOURCES)[number]): SourceEvents => ({
+      changed: () => {
+        this.#takePolicies();
+        logger.info({ event: "policies-loaded", source, policies: this.#snapshot.size });
+      },
+      refused: (problems, kept) => {
+        metrics.policyLoads.inc({ result: "refused" });
+        for (const { code, text } of problems) {
+          metrics.notices.inc({ code });
+          logger.error({ event: "policies-refused", source, code, problem: text, kept });
+        }
+      },
+      unreachable: (reason, retryMs) => {
+        metrics.sourceErrors.inc({ source });
+        logger.warn({ event: "source-unreachable", source, problem: reason, retryMs });
+      },
+    });
+    return startSources(this.#options, {
+      policies: settings("policies"),
+      meshConfig: settings("mesh-config"),
+      policiesSkipped: (count) => metrics.policiesSkipped.set(count),
+      certificate: certificateEvents(metrics, logger, () => {
+        const certificate = this.#noteCertificate();
+        if (certificate === undefined) return;
+        this.#server?.useCertificate(certificate);
+        logger.info({ event: "certificate-loaded", notAfter: certificate.notAfter.toISOString() });
+      }),
+    });
+  }
+
+  #notReady(): string | undefined {
+    if (this.#isDraining) return "on the way out";
+    if (this.#sources?.policies.current() === undefined) return "the policies have not been read yet";
+    if (this.#sources.meshConfig.current() === undefined) return "the mesh config has not been read yet";
+    return this.#sources.certificate.notReady();
+  }
+
+  #policiesInWords(): string {
+    const isRead = this.#sources?.policies.current() !== undefined;
+    return isRead ? `${this.#snapshot.size} policies` : "the policies of the cluster";
+  }
+
+  /** Makes a snapshot of what the sources have; what is not there yet counts as empty, and the webhook as not ready. */
+  #takePolicies(): void {
+    const policies = this.#sources?.policies.current();
+    const mesh = this.#sources?.meshConfig.current();
+    if (policies !== undefined) this.#metrics.sourceSynced.set({ source: "policies" }, 1);
+    if (mesh !== undefined) this.#metrics.sourceSynced.set({ source: "mesh-config" }, 1);
+    if (policies === undefined) return;
+    this.#snapshot = snapshotOf(policies.value, this.#options.rootNamespace, mesh?.value);
+    this.#metrics.policies.set(this.#snapshot.size);
+    this.#metrics.policyLoads.inc({ result: "loaded" });
+    this.#metrics.policyLoaded.set(Date.now() / 1000);
+  }
+
+  #noteCertificate() {
+    const certificate = this.#sources?.certificate.current();
+    if (certificate === undefined) return undefined;
+    this.#metrics.sourceSynced.set({ source: "certificate" }, 1);
+    this.#metrics.certificateExpiry.set(certificate.notAfter.getTime() / 1000);
+    this.#metrics.certificateLoads.inc({ result: "loaded" });
+    this.#metrics.certificateLoaded.set(Date.now() / 1000);
+    return certificate;
+  }
+}
+
+/** Addresses at which a server that listens on this one can be reached from its own machine. */
+function ownAddresses(address: string): readonly string[] {
+  if (address === "::") return ["127.0.0.1", "::1"];
+  return [address === "0.0.0.0" ? "127.0.0.1" : address];
+}
