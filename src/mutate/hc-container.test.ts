@@ -96,12 +96,12 @@ describe("mutation 3, hc", () => {
       gatewayPod(),
       hc({
         extraEnv: [
-          { name: "LOG_LEVEL", value: "warn" },
+          { name: "ENVOY_ADMIN_PORT", value: "15001" },
           { name: "A", valueFrom: { fieldRef: { fieldPath: "x" } } },
         ],
       }),
     );
-    assert.deepEqual([environment(pod, "hc").LOG_LEVEL, environment(pod, "hc").A], ["warn", "<from>"]);
+    assert.deepEqual([environment(pod, "hc").ENVOY_ADMIN_PORT, environment(pod, "hc").A], ["15001", "<from>"]);
   });
 
   it("has no ports on the host network, where they would be the node's", () => {

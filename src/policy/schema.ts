@@ -3,6 +3,8 @@
  *
  * Every field is optional: a field that no level sets has the built-in value (built-in.ts).
  */
+
+import { GOVERNED_VARIABLES } from "./hc-variables.ts";
 import { choice, duration, flag, integer, list, map, object, quantity, text, type Value } from "./schema-builder.ts";
 
 /** API group and version of GracePolicy. */
@@ -216,7 +218,7 @@ const hcFields = {
   ),
   logLevel: choice("How much hc logs.", ["debug", "info", "warn", "error"]),
   extraEnv: list(
-    "More environment variables for hc.",
+    "More environment variables for hc: none that another field of the policy says.",
     object(
       "A variable.",
       {
@@ -252,6 +254,13 @@ const hc = object(
     {
       rule: "!has(self.extraEnv) || self.extraEnv.all(one, self.extraEnv.exists_one(other, other.name == one.name))",
       message: "has a name twice",
+      fieldPath: ".extraEnv",
+    },
+    {
+      rule: `!has(self.extraEnv) || self.extraEnv.all(one, !(one.name in [${Object.keys(GOVERNED_VARIABLES)
+        .map((name) => `'${name}'`)
+        .join(", ")}]))`,
+      message: "has a variable that another field of the policy says",
       fieldPath: ".extraEnv",
     },
   ],

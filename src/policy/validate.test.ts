@@ -172,6 +172,11 @@ describe("an invalid policy names the field and what would be right", () => {
       "spec.gateway.hc.extraEnv[0].valueFrom.foo is not a field; known are fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef",
     ],
     [
+      "a variable that another field says",
+      hc({ extraEnv: [{ name: "DRAIN_TIMEOUT", value: "9" }] }),
+      "spec.gateway.hc.extraEnv[0] is DRAIN_TIMEOUT, which follows from gateway.drainTimeout",
+    ],
+    [
       "a variable twice",
       hc({ extraEnv: [{ name: "A" }, { name: "A" }] }),
       "spec.gateway.hc.extraEnv[1] is A once more",

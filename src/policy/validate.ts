@@ -5,6 +5,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import { isObject, type JsonObject, type JsonValue, objectAt, textAt } from "../pod/json.ts";
 import { DURATION_PATTERN } from "../units/duration.ts";
 import { parseQuantity } from "../units/quantity.ts";
+import { GOVERNED_VARIABLES } from "./hc-variables.ts";
 import { nearest } from "./nearest.ts";
 import { normalise, type Refusal, withoutNulls } from "./normalise.ts";
 import { API_VERSION, type HcSpec, KIND, type PolicySpec, policySpec } from "./schema.ts";
@@ -123,11 +124,15 @@ function beyondSchema(spec: PolicySpec): Refusal[] {
   return refusals;
 }
 
-/** What the API server would refuse in the variables of a container. */
+const GOVERNED: ReadonlyMap<string, string> = new Map(Object.entries(GOVERNED_VARIABLES));
+
+/** What the API server would refuse in the variables of a container, and what the policy says elsewhere. */
 function variableProblems(variables: NonNullable<HcSpec["extraEnv"]>): readonly Refusal[] {
   return variables.flatMap(({ name, value, valueFrom }, index) => {
     const path = `spec.gateway.hc.extraEnv[${index}]`;
     if (variables.findIndex((other) => other.name === name) < index) return [{ path, reason: `is ${name} once more` }];
+    const setting = GOVERNED.get(name ?? "");
+    if (setting !== undefined) return [{ path, reason: `is ${name}, which follows from ${setting}` }];
     if (valueFrom === undefined) return [];
     if (value !== undefined && value !== "") return [{ path, reason: "has both value and valueFrom" }];
     if (Object.keys(valueFrom).length === 1) return [];

@@ -83,6 +83,7 @@ const wrong: readonly Wrong[] = [
   [hc({ healthPaths: ["health"] }), "spec.gateway.hc.healthPaths[0]", /should match/],
   [hc({ extraEnv: [{ value: "x" }] }), "spec.gateway.hc.extraEnv[0].name", /Required/],
   [hc({ extraEnv: [{ name: "a b" }] }), "spec.gateway.hc.extraEnv[0].name", /should match/],
+  [hc({ extraEnv: [{ name: "LB_BUFFER", value: "9" }] }), "spec.gateway.hc.extraEnv", /another field of the policy/],
   [hc({ logLevel: "trace" }), "spec.gateway.hc.logLevel", /supported values/],
   [hc({ resources: { requests: { memory: "64 MB" } } }), "spec.gateway.hc.resources.requests.memory", /should match/],
   [hc({ resources: { requests: { cpu: -1 } } }), "spec.gateway.hc.resources.requests.cpu", negative],
