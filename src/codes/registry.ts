@@ -74,6 +74,13 @@ export const codes = {
     (d: { wish: number; needs: number; final: number }) =>
       `gracegate.dev/grace-period: ${d.wish}s is less than the ${d.needs}s that the budget needs; the grace period is ${d.final}s.`,
   ),
+  GG105: code(
+    "warning",
+    "gracegate.dev/grace-period asks for less than the pod has; a grace period is never lowered.",
+    "Lower terminationGracePeriodSeconds of the pod, or remove the annotation.",
+    (d: { wish: number; has: number }) =>
+      `gracegate.dev/grace-period: ${d.wish}s is less than the pod's own ${d.has}s, which stays; lower terminationGracePeriodSeconds if that is meant.`,
+  ),
   GG107: code(
     "warning",
     "An override stands on a workload, where it does nothing, and not in its pod template.",
@@ -257,6 +264,13 @@ export const codes = {
     "An environment variable of hc cannot be read, so its default is used.",
     "Correct the variable that the sentence names.",
     (d: { problem: string }) => d.problem,
+  ),
+  GG705: code(
+    "warning",
+    "The proxy is ready, but what hc takes for Envoy's admin port does not answer as Envoy does, so a drain is blind and connections are not retired.",
+    "Set ENVOY_ADMIN_PORT of hc (gateway.hc.extraEnv in the policy) to the proxy's proxyAdminPort.",
+    (d: { port: number; how: string }) =>
+      `port ${d.port}, taken for Envoy's admin port, ${d.how} while the proxy is ready, so a drain cannot see what is in flight; set ENVOY_ADMIN_PORT to the proxy's proxyAdminPort.`,
   ),
 } as const;
 

@@ -3,7 +3,7 @@
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { isIP } from "node:net";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { type CommandDefinition, exitCode, say, WrongUse } from "./command.ts";
 
 /** Names under which the API server and a person on this machine reach the webhook. */
@@ -47,7 +47,7 @@ export const certs: CommandDefinition = {
     }
     const { makeCertificates } = await import("../tls/development-certificates.ts");
     const made = await makeCertificates(names, days);
-    mkdirSync(dir, { recursive: true });
+    makeFolder(dir);
     write(join(dir, "ca.crt"), made.caCert, 0o644);
     write(join(dir, "ca.key"), made.caKey, 0o600);
     write(join(dir, "tls.crt"), made.cert, 0o644);
@@ -56,6 +56,14 @@ export const certs: CommandDefinition = {
     return exitCode.ok;
   },
 };
+
+/** With its parents. Node's own recursion never ends where the kernel says that a folder cannot be there (/proc). */
+function makeFolder(dir: string): void {
+  if (existsSync(dir)) return;
+  const parent = dirname(resolve(dir));
+  if (parent !== resolve(dir)) makeFolder(parent);
+  mkdirSync(dir);
+}
 
 function write(file: string, text: string, mode: number): void {
   writeFileSync(file, text, { mode });

@@ -20,6 +20,7 @@ test("without variables the runbook's numbers count", () => {
 
 const good: readonly [name: string, env: Record<string, string>, path: string, expected: unknown][] = [
   ["a number is seconds", { DRAIN_TIMEOUT: "12" }, "timing.drainTimeoutMs", 12_000],
+  ["decimals are seconds", { POLL_INTERVAL: "0.25" }, "timing.pollIntervalMs", 250],
   ["fractions of a second are kept", { POLL_INTERVAL: "250ms" }, "timing.pollIntervalMs", 250],
   ["a poll interval that would be a load of its own is raised", { POLL_INTERVAL: "1ms" }, "timing.pollIntervalMs", 50],
   ["detection follows the profile", { LB_PROFILE: "aws-alb" }, "timing.detectionMs", 60_000],

@@ -100,7 +100,9 @@ class Reader {
   }
 
   milliseconds(name: VariableName, otherwise?: number): number {
-    const parsed = parseMilliseconds(this.text(name));
+    const text = this.text(name);
+    // Half a second is written 0.5 in the runbook's scripts.
+    const parsed = parseMilliseconds(/^[0-9]+\.[0-9]+$/.test(text) ? `${text}s` : text);
     if (parsed.ok) return parsed.milliseconds;
     this.#wrong(name, `is not a duration (${parsed.reason}); write 36s, 500ms or a number of seconds`);
     if (otherwise !== undefined) return otherwise;

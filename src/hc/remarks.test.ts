@@ -54,6 +54,22 @@ test("hidden stats are a finding for as long as they are hidden, and a failed po
   assert.deepEqual(codes(), []);
 });
 
+test("an admin port that is not Envoy's is a finding after three polls, while the proxy is ready, until it answers", () => {
+  const { remarks, situation, codes } = setUp();
+  const open = situation("open");
+  const ready = { ...open, view: { ...open.view, isReady: true } };
+  for (const failure of ["refused", "silent", "garbled", "status"]) remarks.onStats(ready, failure, 0);
+  assert.deepEqual(codes(), []);
+  remarks.onStats(ready, "refused", 1000);
+  assert.deepEqual(codes(), ["GG705"]);
+  remarks.onStats(ready, "silent", 2000);
+  assert.deepEqual(codes(), ["GG705"]);
+  remarks.onStats(situation("open", idle), undefined, 3000);
+  assert.deepEqual(codes(), []);
+  for (const now of [4000, 5000, 6000, 7000]) remarks.onStats(open, "refused", now);
+  assert.deepEqual(codes(), []);
+});
+
 test("a drain says what it waits for when that changes, and every ten seconds", () => {
   const { remarks, situation, lines } = setUp();
   for (const now of [100_000, 101_000, 109_000]) remarks.onStats(situation("draining", busy), undefined, now);

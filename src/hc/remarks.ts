@@ -15,11 +15,22 @@ const LB_SILENT_MS = 60_000;
 /** How often a drain says what it waits for, milliseconds, unless that changes. */
 const WAITING_MS = 10_000;
 
+/** Polls in a row that an admin port must not answer, while the proxy is ready, to be taken for the wrong one. */
+const WRONG_PORT_POLLS = 3;
+
+/** How a port answers that is not Envoy's; a silent one may be Envoy, busy with a dump of its stats. */
+const NOT_ENVOY: Readonly<Record<string, string>> = {
+  refused: "refuses connections",
+  garbled: "answers no stats",
+  status: "does not know /stats",
+};
+
 /** The remarks. */
 export class Remarks {
   readonly #findings: Findings;
   readonly #log: Log;
   readonly #configuration: Configuration;
+  #wrongPolls = 0;
   #waiting: { readonly on: string; readonly at: Instant } = { on: "", at: 0 };
 
   constructor(findings: Findings, log: Log, configuration: Configuration) {
@@ -35,6 +46,7 @@ export class Remarks {
    */
   onStats({ machine, view }: Situation, failure: string | undefined, now: Instant): void {
     const { reading } = view;
+    this.#onAdminPort(failure, view.isReady);
     if (reading !== undefined && reading.hidden.length > 0) this.#findings.add("GG701", { suffixes: reading.hidden });
     if (reading !== undefined && reading.hidden.length === 0) this.#findings.remove("GG701");
     if (machine.phase !== "draining" && machine.phase !== "overdue") return;
@@ -44,6 +56,15 @@ export class Remarks {
     this.#waiting = { on, at: now };
     const elapsed = `${seconds(now - machine.since).toFixed(1)}s`;
     this.#log("info", "waiting", { on, value: biggest?.value, inFlight: reading?.inFlight, elapsed });
+  }
+
+  #onAdminPort(failure: string | undefined, isReady: boolean): void {
+    const how = failure === undefined || !isReady ? undefined : NOT_ENVOY[failure];
+    this.#wrongPolls = how === undefined ? 0 : this.#wrongPolls + 1;
+    if (failure === undefined) this.#findings.remove("GG705");
+    if (how !== undefined && this.#wrongPolls >= WRONG_PORT_POLLS) {
+      this.#findings.add("GG705", { port: this.#configuration.adminPort, how });
+    }
   }
 
   /** A silent load balancer is a finding while OPEN only: during a drain a replacement may have taken its checks. */

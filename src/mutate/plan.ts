@@ -100,7 +100,7 @@ function gatewayPlan(pod: JsonObject, { facts, users, config }: Base, input: Pla
       exitOnZero,
       minimumDrain: minimumOf(settings.minimumDrainDuration, users.minimumDrainDuration, budget.minimumDrainDuration),
     },
-    notices: [...notices, ...budget.notices, ...graceWish(input, budget)],
+    notices: [...notices, ...budget.notices, ...graceWish(input, budget, facts)],
   };
 }
 
@@ -134,7 +134,7 @@ function sidecarPlan({ facts, users }: Base, input: PlanInput): Decided {
           ? minimumOf(settings.minimumDrainDuration, users.minimumDrainDuration, budget.minimumDrainDuration)
           : undefined,
     },
-    notices: [...notices, ...budget.notices, ...graceWish(input, budget)],
+    notices: [...notices, ...budget.notices, ...graceWish(input, budget, facts)],
   };
 }
 
@@ -167,9 +167,14 @@ function graceOf(facts: Facts, { gracePeriodWish }: PlanInput, max: Seconds): Gr
   return { users: Math.max(facts.gracePeriod, gracePeriodWish ?? 0), max };
 }
 
-function graceWish({ gracePeriodWish: wish }: PlanInput, budget: Context["budget"]): readonly Notice[] {
-  if (wish === undefined || wish >= budget.gracePeriod || wish >= budget.needs) return [];
-  return [notice("GG104", { wish, needs: budget.needs, final: budget.gracePeriod })];
+function graceWish(
+  { gracePeriodWish: wish }: PlanInput,
+  budget: Context["budget"],
+  { gracePeriod }: Facts,
+): readonly Notice[] {
+  if (wish === undefined || wish >= budget.gracePeriod) return [];
+  if (wish < budget.needs) return [notice("GG104", { wish, needs: budget.needs, final: budget.gracePeriod })];
+  return wish < gracePeriod ? [notice("GG105", { wish, has: gracePeriod })] : [];
 }
 
 /** What holds a gateway's SIGTERM back, and why it is not what the setting says. */

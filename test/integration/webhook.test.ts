@@ -395,6 +395,11 @@ describe("the command line", () => {
       assert.equal(again.status, 0);
       assert.match(again.stderr, /has certificates already; --force replaces them/);
       assert.match(gracegate("certs", "--dir", dir, "--force").stderr, /^Made ca\.crt/);
+      const below = join(folder.path, "one", "two");
+      assert.match(gracegate("certs", "--dir", below).stderr, /^Made ca\.crt/);
+      const nowhere = gracegate("certs", "--dir", "/proc/nowhere/at/all");
+      assert.equal(nowhere.status, 1);
+      assert.match(nowhere.stderr, /^gracegate certs: \/proc\/nowhere cannot be used: no such file or directory\.$/m);
     } finally {
       folder.remove();
     }
