@@ -7,14 +7,11 @@ import { rules } from "../check/rules.ts";
 import { type Result, runRules } from "../check/run.ts";
 import { type World, worldOf } from "../check/world.ts";
 import { type Manifest, withoutTree } from "../manifests/document.ts";
-import type { InjectOptions } from "../manifests/inject.ts";
 import { type JsonObject, objectAt, objectsAt } from "../pod/json.ts";
-import { snapshotOf } from "../policy/snapshot.ts";
-import { validatePolicy } from "../policy/validate.ts";
 import { type ClusterChoice, readCluster, tryPod } from "../sources/kubectl.ts";
 import { conclude, paint } from "./check-words.ts";
+import { clusterOptions } from "./cluster-options.ts";
 import { type ExitCode, exitCode, print, say, WrongUse } from "./command.ts";
-import { injectOptions } from "./manifest-input.ts";
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -35,7 +32,7 @@ export async function checkCluster(options: Options, least: number, asJson: bool
   }
   const world = worldOf(
     read.value.map((object) => ({ file: name, manifest: manifestOf(object) })),
-    optionsFor(read.value, options),
+    await clusterOptions(read.value, choice, options),
   );
   const found = [
     ...runRules(withoutOwned(world), rules),
@@ -52,23 +49,6 @@ export async function checkCluster(options: Options, least: number, asJson: bool
 function manifestOf(object: JsonObject): Manifest {
   const text = JSON.stringify(object);
   return withoutTree({ ok: true, chunk: { text, line: 1 }, value: object });
-}
-
-/** The cluster's own policies hold, unless files are given. */
-function optionsFor(objects: readonly JsonObject[], options: Options): InjectOptions {
-  const given = injectOptions(options);
-  if (options.policy !== undefined) return given;
-  const policies = objects
-    .filter(({ kind }) => kind === "GracePolicy")
-    .flatMap((object) => {
-      const validated = validatePolicy(object);
-      if (validated.ok) return [validated.policy];
-      for (const { path, reason } of validated.refusals) {
-        say(`GracePolicy ${String(objectAt(object, "metadata").name)} is not used: ${path} ${reason}.`);
-      }
-      return [];
-    });
-  return { ...given, snapshot: snapshotOf(policies, given.snapshot.rootNamespace, given.snapshot.meshConfig) };
 }
 
 /** Rules speak of the workload; the pods that it made would say everything again. */

@@ -70,6 +70,33 @@ export async function readCluster(choice: ClusterChoice): Promise<FromCluster<re
   return { ok: true, value: [...objects, ...(await readKubelets(choice, objects))] };
 }
 
+/** The Deployments of Gracegate itself, in whatever namespace they are; none where they may not be read. */
+export async function readInstalled(choice: ClusterChoice): Promise<readonly JsonObject[]> {
+  const got = await kubectl(choice, [
+    "get",
+    "deployments",
+    "-A",
+    "-l",
+    "app.kubernetes.io/name=gracegate",
+    "-o",
+    "json",
+  ]);
+  return got.ok ? objectsAt(JSON.parse(got.value), "items") : [];
+}
+
+/** All policies, for a check of one namespace, in which those of the root namespace hold too; none where that is refused. */
+export async function readPolicies(choice: ClusterChoice): Promise<readonly JsonObject[]> {
+  const got = await kubectl(choice, ["get", "gracepolicies.gracegate.dev", "-A", "-o", "json"]);
+  return got.ok ? objectsAt(JSON.parse(got.value), "items") : [];
+}
+
+/** A ConfigMap as a text, to be read as any mesh config; undefined where it is not there or may not be read. */
+export async function readConfigMap(choice: ClusterChoice, place: string): Promise<string | undefined> {
+  const [namespace = "", name = ""] = place.split("/");
+  const got = await kubectl(choice, ["get", "configmap", "-n", namespace, name, "-o", "json"]);
+  return got.ok ? got.value : undefined;
+}
+
 /** The configuration of some kubelets, which the API server passes on to those who may read nodes/proxy. */
 async function readKubelets(choice: ClusterChoice, objects: readonly JsonObject[]): Promise<readonly JsonObject[]> {
   const nodes = objects

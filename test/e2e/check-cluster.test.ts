@@ -37,6 +37,9 @@ describe("gracegate check --cluster", { skip }, () => {
     await create("/api/v1/namespaces/shop/pods", pod("missing"));
     await create("/api/v1/namespaces/shop/pods", injected("outdated", "10s"));
     await create("/api/v1/namespaces/shop/pods", injected("right", "20s"));
+    // A gateway with the image that the webhook was started with, which is not this program's default.
+    await create("/api/v1/namespaces/shop/pods", injected("gateway", "20s", gateway));
+    await create("/apis/apps/v1/namespaces/default/deployments", installed);
   });
 
   after(async () => {
@@ -96,16 +99,39 @@ function pod(name: string): JsonObject {
   return { apiVersion: "v1", kind: "Pod", metadata: { name, namespace: "shop" }, spec: { containers: [app, proxy] } };
 }
 
+const HC_IMAGE = "mirror.example/gracegate:9";
+const gateway = { name: "istio-proxy", image: "registry.example/istio/proxyv2:1.31.0", args: ["proxy", "router"] };
+const labels = { "app.kubernetes.io/name": "gracegate" };
+
+/** As the chart installs it, as far as a check looks at it. */
+const installed: JsonObject = {
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "gracegate", namespace: "default", labels },
+  spec: {
+    selector: { matchLabels: labels },
+    template: {
+      metadata: { labels },
+      spec: {
+        containers: [{ name: "webhook", image: HC_IMAGE, args: ["webhook", `--hc-image=${HC_IMAGE}`] }],
+        terminationGracePeriodSeconds: 30,
+      },
+    },
+  },
+};
+
 /** A pod as the webhook made it with a policy of some drain timeout. */
-function injected(name: string, drainTimeout: string): JsonObject {
+function injected(name: string, drainTimeout: string, container?: JsonObject): JsonObject {
   const validated = validatePolicy(policyObject("default", "shop", { sidecar: { drainTimeout } }));
   assert.ok(validated.ok);
   const options = {
     snapshot: snapshotOf([validated.policy], "gracegate"),
-    hcImage: "gracegate:test",
+    hcImage: HC_IMAGE,
     gatewayTemplates: ["gateway"],
   };
-  const { pod: made } = runPipeline(pod(name), "shop", options);
+  const bare = pod(name);
+  const original = container === undefined ? bare : { ...bare, spec: { containers: [container] } };
+  const { pod: made } = runPipeline(original, "shop", options);
   assert.notEqual(objectAt(objectAt(made, "metadata"), "annotations")["gracegate.dev/status"], undefined);
   return made;
 }
