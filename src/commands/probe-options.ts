@@ -39,8 +39,9 @@ export function planOf(options: Options, args: readonly string[]): Plan {
   const isTcp = name === "tcp";
   if (targets.length === 0) throw new WrongUse("no target is given; write http://host:port or tcp://host:port.");
   for (const { scheme, label } of targets) {
-    if (isTcp !== (scheme === "tcp")) {
-      throw new WrongUse(`the scenario ${name} cannot probe ${scheme}://${label}; write ${isTcp ? "tcp" : "http"}://.`);
+    if (isTcp !== ["tcp", "ws", "wss"].includes(scheme)) {
+      const right = isTcp ? "tcp:// or ws://" : "http://";
+      throw new WrongUse(`the scenario ${name} cannot probe ${scheme}://${label}; write ${right}.`);
     }
   }
   const scenario = scenarioOf(name ?? "", options, targets);

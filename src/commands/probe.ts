@@ -27,13 +27,14 @@ export const probe: CommandDefinition = {
     "# S4: 60 chunks, one a second",
     "gracegate probe stream https://shop.example --chunks 60",
     "gracegate probe tcp tcp://db.example:5432 --connections 100 --no-echo",
+    "gracegate probe tcp wss://chat.example/ws --connections 100 --duration 2m",
     "# what does the balancer do with sessions when a backend goes DOWN?",
     "gracegate probe long http://lb.example --watch-resets --count 4 --seconds 60s",
   ],
   configure(cli) {
     cli
       .argument("<scenario>", "long, load, stream or tcp")
-      .argument("<target...>", "http://host:port[/path], https://… or tcp://host:port")
+      .argument("<target...>", "http://host:port[/path], https://…, tcp://host:port or ws://…")
       .option("--trigger <command>", "shell command that does what is to be survived")
       .option("--trigger-at <time>", "when it runs; a loss before it voids the run", "5s")
       .option("--watch-resets", "long: say what the balancer does when a backend goes DOWN")

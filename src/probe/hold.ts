@@ -1,10 +1,13 @@
 /**
- * `tcp`: connections that are held open, each sending a line every interval and expecting it back.
+ * `tcp`: connections that are held open, each sending a line every interval and expecting it back; with ws:// the line
+ * is a message of a WebSocket.
  *
  * One connection is one count: ok when it lived until the run ended it, with no echo overdue. A lost one is opened again
  * after an interval, as a client would. Latency is that of the echoes.
  */
 import { connect, type LookupFunction, type Socket } from "node:net";
+import { isOverdue, type SessionEnd } from "./held.ts";
+import { holdWebSocket } from "./hold-websocket.ts";
 import { sharedLookup } from "./lookup.ts";
 import { errorKind, type Kind, type Phase } from "./outcome.ts";
 import type { Plan, TcpScenario } from "./plan.ts";
@@ -14,9 +17,6 @@ import type { Target } from "./target.ts";
 
 /** What is sent. Short, so that 10,000 connections cost little. */
 const LINE = Buffer.from("gracegate probe\n");
-
-/** An echo owed at the end is overdue after two intervals, and never before this. */
-const LEAST_OVERDUE_MS = 2000;
 
 /** Time that a peer has to take the FIN of a connection, before it is thrown away. */
 const FAREWELL_MS = 500;
@@ -50,19 +50,14 @@ export async function hold(
   async function session(target: Target): Promise<void> {
     recorder.start();
     const startedMs = performance.now();
-    const { kind, phase, bytes, detail } = await holdOne(target, scenario, plan.timeoutMs, over, lookup, (ms) =>
-      recorder.echo(ms),
-    );
+    const echoed = (ms: number) => recorder.echo(ms);
+    const { kind, phase, bytes, detail } =
+      target.scheme === "tcp"
+        ? await holdOne(target, scenario, plan.timeoutMs, over, lookup, echoed)
+        : await holdWebSocket({ target, scenario, plan, over, lookup, echoed });
     const outcome = { kind, detail, phase, bytes, reused: false, backend: undefined };
     recorder.end(target.label, { scheduledMs: undefined, startedMs }, signal.aborted ? undefined : outcome);
   }
-}
-
-interface SessionEnd {
-  readonly kind: Kind;
-  readonly detail: string;
-  readonly phase: Phase;
-  readonly bytes: number;
 }
 
 /** Holds one connection until it breaks or the time is up. */
@@ -103,8 +98,7 @@ function holdOne(
     }
 
     function finish(): void {
-      const isOverdue = owed > 0 && performance.now() - sentMs > Math.max(2 * intervalMs, LEAST_OVERDUE_MS);
-      end(phase === "connect" || isOverdue ? "timeout" : "ok");
+      end(phase === "connect" || (owed > 0 && isOverdue(sentMs, intervalMs)) ? "timeout" : "ok");
     }
 
     socket.on("connect", () => {

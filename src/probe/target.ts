@@ -2,9 +2,12 @@
  * What a run is aimed at, read from the words on the command line.
  */
 
+/** What is spoken to a target. */
+export type Scheme = keyof typeof DEFAULT_PORT;
+
 /** One target of a run. */
 export interface Target {
-  readonly scheme: "http" | "https" | "tcp";
+  readonly scheme: Scheme;
   /** Host name or address, IPv6 without brackets. */
   readonly host: string;
   readonly port: number;
@@ -17,18 +20,21 @@ export interface Target {
 /** A target that was read, or the sentence that says why it is none. */
 export type ParsedTarget = { ok: true; target: Target } | { ok: false; reason: string };
 
-const DEFAULT_PORT = { http: 80, https: 443, tcp: 0 } as const;
+const DEFAULT_PORT = { http: 80, https: 443, tcp: 0, ws: 80, wss: 443 } as const;
 
 /**
- * Reads a target: `http://host[:port][/path]`, `https://…` or `tcp://host:port`.
+ * Reads a target: `http://host[:port][/path]`, `https://…`, `tcp://host:port`, `ws://…` or `wss://…`.
  *
  * @param word what the person wrote
  */
 export function parseTarget(word: string): ParsedTarget {
   const url = URL.canParse(word) ? new URL(word) : undefined;
   const scheme = url?.protocol.slice(0, -1);
-  if (url === undefined || (scheme !== "http" && scheme !== "https" && scheme !== "tcp")) {
-    return refused(word, "is not a target; write http://host:port/path, https://host or tcp://host:port");
+  if (url === undefined || !isScheme(scheme)) {
+    return refused(
+      word,
+      "is not a target; write http://host:port/path, https://host, tcp://host:port or ws://host:port",
+    );
   }
   if (url.username !== "" || url.password !== "") {
     return refused(word.replace(/\/\/[^@]*@/, "//…@"), "has a user or password in it; send it with --header instead");
@@ -47,6 +53,10 @@ export function parseTarget(word: string): ParsedTarget {
       label: `${url.hostname}:${port}`,
     },
   };
+}
+
+function isScheme(text: string | undefined): text is Scheme {
+  return text !== undefined && Object.hasOwn(DEFAULT_PORT, text);
 }
 
 function refused(word: string, reason: string): ParsedTarget {

@@ -22,8 +22,8 @@ export function instant(atMs: number, triggerMs: number | undefined): string {
 }
 
 /** The protocol that a plan speaks. */
-export function protocolOf({ scenario, http2 }: Plan): string {
-  if (scenario.name === "tcp") return "TCP";
+export function protocolOf({ scenario, http2, targets }: Plan): string {
+  if (scenario.name === "tcp") return targets.every(({ scheme }) => scheme === "tcp") ? "TCP" : "WebSocket";
   return http2 ? "HTTP/2" : "HTTP/1.1";
 }
 

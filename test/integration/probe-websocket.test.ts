@@ -1,0 +1,88 @@
+/**
+ * Held WebSockets: a close frame, a refused upgrade and a dropped connection are losses, each in its own class.
+ */
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, test } from "node:test";
+import { type WebSocket, WebSocketServer } from "ws";
+import { hold } from "../../src/probe/hold.ts";
+import type { TcpScenario } from "../../src/probe/plan.ts";
+import { Recorder } from "../../src/probe/recorder.ts";
+import { protocolOf } from "../../src/probe/words.ts";
+import { planFor } from "./plans.ts";
+
+// A lost one is opened again after an interval: here after the end.
+const scenario: TcpScenario = {
+  name: "tcp",
+  connections: 3,
+  durationMs: 2000,
+  intervalMs: 2100,
+  openRate: 1000,
+  echoes: true,
+};
+
+const echo = (socket: WebSocket) => {
+  socket.on("message", (data, isBinary) => socket.send(data, { binary: isBinary }));
+};
+
+interface Case {
+  readonly name: string;
+  readonly path?: string;
+  readonly serve: (socket: WebSocket) => void;
+  readonly changes?: Partial<TcpScenario>;
+  readonly timeoutMs?: number;
+  readonly expected: Readonly<Record<string, number>>;
+}
+
+const cases: readonly Case[] = [
+  {
+    name: "echoes to the end are ok, at probe-target's path",
+    serve: echo,
+    changes: { intervalMs: 100 },
+    expected: { ok: 3 },
+  },
+  { name: "a refused upgrade is told by its status", path: "/other", serve: echo, expected: { status: 3 } },
+  { name: "a close frame is a loss", serve: (socket) => socket.close(1001), expected: { closed: 3 } },
+  {
+    name: "a connection that is dropped without one is a loss",
+    serve: (socket) => socket.terminate(),
+    expected: { closed: 3 },
+  },
+  {
+    name: "a message that does not come back within the timeout is a loss",
+    serve: () => undefined,
+    timeoutMs: 500,
+    expected: { timeout: 3 },
+  },
+  {
+    name: "one that sends nothing back is ok without echo",
+    serve: () => undefined,
+    changes: { echoes: false },
+    expected: { ok: 3 },
+  },
+];
+
+describe("held WebSockets", { concurrency: 8 }, () => {
+  for (const { name, path = "", serve, changes, timeoutMs = 10_000, expected } of cases) {
+    test(name, async () => {
+      const server = createServer();
+      const sockets = new WebSocketServer({ noServer: true });
+      server.on("upgrade", (request, socket, head) => {
+        if (request.url === "/ws") sockets.handleUpgrade(request, socket, head, serve);
+        else socket.end("HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
+      });
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      const { port } = server.address() as AddressInfo;
+      const held = { ...scenario, ...changes };
+      const plan = { ...planFor([`ws://127.0.0.1:${port}${path}`], held), timeoutMs };
+      assert.equal(protocolOf(plan), "WebSocket");
+      const recorder = new Recorder();
+      await hold(plan, held, recorder, new AbortController().signal);
+      const counted = Object.entries(recorder.books().outcomes).filter(([, count]) => count > 0);
+      assert.deepEqual(Object.fromEntries(counted), expected);
+      for (const socket of sockets.clients) socket.terminate();
+      await new Promise((resolve) => server.close(resolve));
+    });
+  }
+});
