@@ -12,6 +12,7 @@ import { type ClusterChoice, readCluster, tryPod } from "../sources/kubectl.ts";
 import { conclude, paint } from "./check-words.ts";
 import { clusterOptions } from "./cluster-options.ts";
 import { type ExitCode, exitCode, print, say, WrongUse } from "./command.ts";
+import { progressWhile } from "./progress.ts";
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -25,7 +26,7 @@ export async function checkCluster(options: Options, least: number, asJson: bool
     namespace: options.namespace === undefined ? undefined : String(options.namespace),
   };
   const name = choice.context ?? "the current context";
-  const read = await readCluster(choice);
+  const read = await progressWhile(`reading ${name}`, readCluster(choice));
   if (!read.ok) {
     say(`${name} cannot be read: ${read.reason.replace(/[.]$/, "").replace(/[^?]$/, "$&.")}`);
     return exitCode.failed;

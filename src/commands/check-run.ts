@@ -17,6 +17,7 @@ import { checkCluster } from "./check-cluster.ts";
 import { conclude, paint, SEVERITIES } from "./check-words.ts";
 import { type ExitCode, exitCode, print, say, WrongUse } from "./command.ts";
 import { filesOf, injectOptions } from "./manifest-input.ts";
+import { clearProgress, progress } from "./progress.ts";
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -39,6 +40,7 @@ export async function run(options: Options): Promise<ExitCode> {
   if (isPiped && files.length > 1) throw new WrongUse("--fix takes either stdin or files.");
   const pipeline = injectOptions(options);
   const read = files.map(readFile);
+  progress(() => `checking ${files.length} file${files.length === 1 ? "" : "s"}`);
   const world = worldOf(
     read.flatMap(({ sources }) => sources),
     pipeline,
@@ -68,7 +70,8 @@ function readFile(path: string): ReadFile {
     const problem = unreadable(file.name, 1, `${file.name} ${file.reason}.`, "give a text file that is there");
     return { path, documents: [], sources: [], problems: [{ ...problem, object: "a file" }] };
   }
-  const documents = [...chunksOf(file.text)].map((chunk) => {
+  const documents = [...chunksOf(file.text)].map((chunk, index) => {
+    progress(() => `reading ${file.name}: ${index} documents`);
     const parsed = parseManifest(chunk);
     return parsed.ok ? withoutTree(parsed) : parsed;
   });
@@ -107,6 +110,7 @@ function mend(files: readonly ReadFile[], results: readonly Result[], toStdout: 
   for (const { path, documents } of files) {
     const isMended = documents.some((one) => one.ok && texts.has(one));
     const text = documents.map((one) => (one.ok ? (texts.get(one) ?? one.chunk.text) : one.chunk.text)).join("");
+    clearProgress();
     if (toStdout) process.stdout.write(text);
     else if (isMended) writeFileSync(path, text);
   }

@@ -6,6 +6,7 @@
 import { styleText } from "node:util";
 import { Command } from "commander";
 import { wrapText } from "../report/wrap-text.ts";
+import { clearProgress } from "./progress.ts";
 
 /** How a command ends. */
 export const exitCode = { ok: 0, failed: 1, wrongUse: 2 } as const;
@@ -37,11 +38,13 @@ export class WrongUse extends Error {}
 
 /** Writes data to stdout. */
 export function print(text: string): void {
+  clearProgress();
   process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
 }
 
 /** Writes a sentence for a person to stderr; on a terminal no word is broken, elsewhere a sentence is one line to grep. */
 export function say(text: string): void {
+  clearProgress();
   const { isTTY, columns } = process.stderr;
   process.stderr.write(`${isTTY ? wrapLines(text, columns) : text}\n`);
 }

@@ -14,6 +14,7 @@ import { wrapText } from "../report/wrap-text.ts";
 import { readManifest, STDIN } from "../sources/manifest-files.ts";
 import { colour, type ExitCode, exitCode, say, WrongUse } from "./command.ts";
 import { filesOf, injectOptions } from "./manifest-input.ts";
+import { clearProgress, progress } from "./progress.ts";
 
 /** Runs the command. */
 export async function run(options: Readonly<Record<string, unknown>>): Promise<ExitCode> {
@@ -54,6 +55,7 @@ class InjectRun {
     for (const chunk of chunksOf(read.text)) {
       const injected = injectDocument(chunk, this.#options);
       parts.push(injected.text);
+      progress(() => `${read.name}: ${parts.length} documents, ${this.#changed} workloads changed`);
       this.#tell(read.name, injected);
     }
     const text = parts.join("");
@@ -81,6 +83,7 @@ class InjectRun {
       separator = this.#last.endsWith("\n") ? "" : "\n";
       if (!/^---(?:\s|$)/.test(text)) separator += "---\n";
     }
+    clearProgress();
     process.stdout.write(separator + text);
     if (text !== "") this.#last = text.slice(-1);
   }
@@ -114,6 +117,7 @@ class InjectRun {
     const lines = podDiff(workload.pod, outcome.pod, reasonsFor(outcome.plan.context));
     const width = process.stdout.isTTY ? process.stdout.columns : 80;
     const head = wrapText(`== ${where()}, a ${outcome.facts.role}`, width, "", "   ");
+    clearProgress();
     process.stdout.write(`${colour("bold", head, process.stdout)}\n`);
     process.stdout.write(`${diffText(lines, paint, width)}\n\n`);
   }
