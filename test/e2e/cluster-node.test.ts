@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { type JsonObject, objectAt, objectsAt, textAt } from "../../src/pod/json.ts";
+import { readCluster } from "../../src/sources/kubectl.ts";
 import { eventually } from "../integration/webhook-process.ts";
 import { type Created, createPod, startLoad } from "./node/load.ts";
 import { type ClusterNode, IMAGE, nodeComponents } from "./node/node.ts";
@@ -74,6 +75,23 @@ describe(`the chart on a node of Kubernetes ${VERSION}`, {
     const [pod] = await running("elsewhere");
     assert.deepEqual(containers(pod), ["istio-proxy"]);
     assert.equal(statusOf(pod), undefined);
+  });
+
+  it("check --cluster finds its pods right, and reads the kubelet's configuration", async () => {
+    const env = { ...process.env, KUBECONFIG: node.kubeconfig };
+    const args = ["src/main.ts", "check", "--cluster", "--namespace", "edge", "-o", "json"];
+    const ended = spawnSync(process.execPath, args, { env, encoding: "utf8", timeout: 60_000 });
+    const found = (JSON.parse(ended.stdout).findings as readonly Record<string, string>[]).map(({ rule }) => rule);
+    assert.deepEqual(
+      found.filter((rule) => rule?.startsWith("injection-") || rule === "webhook-silent"),
+      [],
+      ended.stdout,
+    );
+    process.env.KUBECONFIG = node.kubeconfig;
+    const read = await readCluster({ context: undefined, namespace: undefined });
+    assert.ok(read.ok);
+    const [kubelet] = read.value.filter(({ kind }) => kind === "KubeletConfiguration");
+    assert.equal(kubelet?.cgroupDriver, "cgroupfs");
   });
 
   it("a namespace with a quota on everything takes it", async () => {
