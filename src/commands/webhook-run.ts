@@ -33,6 +33,8 @@ class Webhook {
   #server: WebhookServer | undefined;
   #snapshot: PolicySnapshot;
   #isDraining = false;
+  /** What was last said about readiness. */
+  #said: string | undefined = "not asked yet";
 
   constructor(options: WebhookOptions) {
     this.#options = options;
@@ -53,7 +55,7 @@ class Webhook {
         hcImage: options.hcImage,
         gatewayTemplates: options.gatewayTemplates,
       }),
-      notReady: () => this.#notReady(),
+      notReady: () => this.#readiness(logger),
       isDraining: () => this.#isDraining,
       metrics: this.#metrics,
       logger,
@@ -135,6 +137,17 @@ class Webhook {
         logger.info({ event: "certificate-loaded", notAfter: certificate.notAfter.toISOString() });
       }),
     });
+  }
+
+  /** Why it is not ready; a change is logged when somebody asks, which the kubelet does every second. */
+  #readiness(logger: Logger): string | undefined {
+    const reason = this.#notReady();
+    if (reason !== this.#said) {
+      if (reason === undefined) logger.info({ event: "ready" });
+      else logger.warn({ event: "not-ready", reason });
+      this.#said = reason;
+    }
+    return reason;
   }
 
   #notReady(): string | undefined {

@@ -18,11 +18,14 @@ export interface ApiAnswer {
 /** A connection to one API server. */
 export interface ClusterApi {
   readonly config: KubeConfig;
+  /** The API server's clock, milliseconds since 1970: this machine's, moved by what the last answer said. */
+  now(): number;
   /**
    * Sends one request.
    *
    * @param body a PATCH is a server-side apply
-   * @returns any answer, also one of 400 and above; rejects only where there is none within ten seconds
+   * @returns any answer, also one of 400 and above; rejects where there is none within ten seconds, or a success without
+   * an object
    */
   call(method: string, path: string, body?: JsonObject): Promise<ApiAnswer>;
   /**
@@ -63,8 +66,18 @@ const MAX_ANSWER = 512 * 1024 * 1024;
 export function clusterApi(): ClusterApi {
   const config = new KubeConfig();
   config.loadFromDefault();
-  const call = (method: string, path: string, body?: JsonObject) => send(config, method, path, body);
-  return { config, call, list: (path, keep, fieldSelector) => listAll(call, path, keep, fieldSelector) };
+  let ahead = 0;
+  const call = async (method: string, path: string, body?: JsonObject) => {
+    const { date, ...answer } = await send(config, method, path, body);
+    if (!Number.isNaN(date)) ahead = date - Date.now();
+    return answer;
+  };
+  return {
+    config,
+    now: () => Date.now() + ahead,
+    call,
+    list: (path, keep, fieldSelector) => listAll(call, path, keep, fieldSelector),
+  };
 }
 
 async function listAll<T>(
@@ -87,14 +100,26 @@ async function listAll<T>(
       continue;
     }
     if (answer.status !== 200) throw new ApiRefusal(path, answer);
-    items.push(...objectsAt(answer.body, "items").map(keep));
+    items.push(...itemsOf(path, answer.body).map(keep));
     const metadata = objectAt(answer.body, "metadata");
     next = textAt(metadata, "continue") ?? "";
     if (next === "") return { items, resourceVersion: textAt(metadata, "resourceVersion") ?? "" };
   }
 }
 
-async function send(config: KubeConfig, method: string, path: string, body?: JsonObject): Promise<ApiAnswer> {
+/** An empty list may be null in Go's JSON. What has no items is no list, and must not count as an empty one. */
+function itemsOf(path: string, body: JsonObject): readonly JsonObject[] {
+  const { items } = body;
+  if (items !== null && !Array.isArray(items)) throw new Error(`${path}: the answer is no list`);
+  return objectsAt(body, "items");
+}
+
+/** An answer, and its date: milliseconds since 1970, NaN where it has none. */
+interface DatedAnswer extends ApiAnswer {
+  readonly date: number;
+}
+
+async function send(config: KubeConfig, method: string, path: string, body?: JsonObject): Promise<DatedAnswer> {
   const server = config.getCurrentCluster()?.server;
   if (server === undefined) throw new Error("the kubeconfig names no cluster");
   const url = new URL(server.replace(/\/$/, "") + path);
@@ -103,7 +128,7 @@ async function send(config: KubeConfig, method: string, path: string, body?: Jso
   await config.applyToHTTPSOptions(options as Parameters<KubeConfig["applyToHTTPSOptions"]>[0]);
   const text = body === undefined ? undefined : JSON.stringify(body);
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  return new Promise<ApiAnswer>((resolve, reject) => {
+  return new Promise<DatedAnswer>((resolve, reject) => {
     const sent = request(
       url,
       {
@@ -131,9 +156,18 @@ async function send(config: KubeConfig, method: string, path: string, body?: Jso
           else chunks.push(chunk);
         });
         response.on("error", reject);
-        response.on("end", () =>
-          resolve({ status: response.statusCode ?? 0, body: objectOf(Buffer.concat(chunks).toString()) }),
-        );
+        response.on("end", () => {
+          const { statusCode: status = 0, headers } = response;
+          const object = objectOf(Buffer.concat(chunks).toString());
+          // Whatever stands in between may answer 200 with a page of its own.
+          if (status < 300 && !isObject(object)) reject(new Error(`${path}: ${status} with ${object}`));
+          else
+            resolve({
+              status,
+              date: Date.parse(headers.date ?? ""),
+              body: isObject(object) ? object : { message: object },
+            });
+        });
       },
     );
     sent.on("error", (error) => reject(signal.aborted ? new Error(`no answer in ${TIMEOUT_MS / 1000} s`) : error));
@@ -141,12 +175,13 @@ async function send(config: KubeConfig, method: string, path: string, body?: Jso
   });
 }
 
-/** A proxy on the way may answer with something that is no JSON. */
-function objectOf(text: string): JsonObject {
+/** The object in an answer, or the start of what is none. */
+function objectOf(text: string): JsonObject | string {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
+    if (isObject(value)) return value;
   } catch {
-    return { message: text.slice(0, 200) };
+    // A proxy on the way may answer with something that is no JSON.
   }
+  return text.slice(0, 200);
 }

@@ -18,6 +18,7 @@ export function secretStore(
   let last: JsonObject | undefined;
   return {
     name: `Secret ${namespace}/${name}`,
+    now: () => api.now(),
     async read() {
       const answer = await api.call("GET", path);
       if (answer.status === 404) return undefined;

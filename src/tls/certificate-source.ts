@@ -28,3 +28,9 @@ export interface CertificateSource {
   /** Follows the source until the signal is aborted. Never rejects. */
   follow(at: ServedAt, signal: AbortSignal): Promise<void>;
 }
+
+/** Why a certificate cannot be served at a time (milliseconds since 1970): no client trusts one that has ended. */
+export function whyEnded(certificate: ServingCertificate | undefined, now: number): string | undefined {
+  if (certificate === undefined || certificate.notAfter.getTime() > now) return undefined;
+  return `the certificate ended at ${certificate.notAfter.toISOString()}`;
+}

@@ -3,7 +3,7 @@
  */
 import { watchFiles } from "../sources/watch-files.ts";
 import { readCertificate } from "./certificate-files.ts";
-import type { CertificateEvents, CertificateSource } from "./certificate-source.ts";
+import { type CertificateEvents, type CertificateSource, whyEnded } from "./certificate-source.ts";
 
 /** A source, or the reason why the files do not make a certificate at the start. */
 export type StartedCertificateSource =
@@ -29,7 +29,7 @@ export function certificateFiles(
     ok: true,
     source: {
       current: () => certificate,
-      notReady: () => undefined,
+      notReady: () => whyEnded(certificate, Date.now()),
       follow: (_at, signal) => watchFiles([certFile, keyFile], reload, signal),
     },
   };

@@ -1,11 +1,21 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { issue, type KeyPair, makeAuthority } from "./authority.ts";
-import { bundleOf, examine, type KeptCertificates, type SecretData, secretDataOf } from "./kept-certificates.ts";
+import {
+  authoritiesIn,
+  bundleOf,
+  examine,
+  type KeptCertificates,
+  type SecretData,
+  secretDataOf,
+  Undecided,
+} from "./kept-certificates.ts";
 
 const HOUR = 3_600_000;
 const NAMES = ["gracegate.system.svc", "gracegate"];
 const now = Date.now();
+/** Both clocks agree. */
+const at = (time: number) => ({ server: time, own: time });
 
 let kept: KeptCertificates;
 let data: SecretData;
@@ -27,13 +37,13 @@ before(async () => {
 
 describe("the content of the Secret", () => {
   it("is used where everything fits together", () => {
-    const found = examine(data, NAMES, now);
+    const found = examine(data, NAMES, at(now));
     assert.deepEqual(found.problems, []);
     assert.deepEqual({ ca: found.ca, serving: found.serving, nextCa: found.nextCa, oldCa: found.oldCa }, kept);
   });
 
   it("comes to the same after it was written and read", () => {
-    const found = examine(data, NAMES, now);
+    const found = examine(data, NAMES, at(now));
     assert.ok(found.ca && found.serving);
     assert.deepEqual(secretDataOf({ ...found, ca: found.ca, serving: found.serving }), data);
   });
@@ -88,20 +98,46 @@ describe("the content of the Secret", () => {
   ];
   for (const [name, damaged, keeps, problem] of damages) {
     it(`with ${name} keeps ${keeps}`, () => {
-      const found = examine(damaged(), NAMES, now);
+      const found = examine(damaged(), NAMES, at(now));
       assert.equal(found.ca !== undefined, keeps === "ca");
       assert.equal(found.serving, undefined);
       assert.match(found.problems[0] ?? "", problem);
     });
   }
 
-  it("is not used before it begins, as on a machine whose clock is behind", () => {
-    assert.match(examine(data, NAMES, now - 2 * HOUR).problems[0] ?? "", /^ca.crt begins only at/);
-    assert.deepEqual(examine(data, NAMES, now - HOUR / 2).problems, []);
+  const decided: readonly (readonly [string, server: number, own: number, "used" | "useless" | "undecided"])[] = [
+    ["is used by the API server's clock, though this machine's is days behind", 0, -72 * HOUR, "used"],
+    ["is used by the API server's clock, though this machine's is days ahead", 0, 72 * HOUR, "used"],
+    ["is no reason to write where only the API server's clock is behind", -2 * HOUR, 0, "undecided"],
+    ["is no reason to write where only the API server's clock is ahead", 2 * HOUR, 0, "undecided"],
+    ["is no reason to write where it is young by both clocks", -2 * HOUR, -2 * HOUR, "undecided"],
+    ["is useless where it begins in days by both clocks", -72 * HOUR, -72 * HOUR, "useless"],
+    ["is useless where it ended by both clocks", 2 * HOUR, 2 * HOUR, "useless"],
+    ["is used from an hour before it was made", -HOUR / 2, -HOUR / 2, "used"],
+  ];
+  for (const [name, server, own, outcome] of decided) {
+    it(name, () => {
+      const examined = () => examine(data, NAMES, { server: now + server, own: now + own });
+      if (outcome === "undecided") assert.throws(examined, (error) => error instanceof Undecided);
+      else assert.equal(examined().ca !== undefined, outcome === "used");
+    });
+  }
+
+  it("names the certificate and both clocks where it cannot be decided", () => {
+    const clocks = { server: now - 2 * HOUR, own: now };
+    assert.throws(
+      () => examine(data, NAMES, clocks),
+      /^Error: ca.crt begins only at .*, and the clocks differ: it is 20.*Z by the API server's clock, 20.*Z by this machine's$/,
+    );
+  });
+
+  it("keeps several old authorities, but for those that ended", () => {
+    const old = `${other.cert}garbage\n${expired.cert}${kept.ca.cert}`;
+    assert.equal(examine({ ...data, "old-ca.crt": old }, NAMES, at(now)).oldCa, other.cert + kept.ca.cert);
   });
 
   it("drops an old authority that ended, and a coming one that is garbage", () => {
-    const found = examine({ ...data, "old-ca.crt": expired.cert, "next-ca.crt": "garbage" }, NAMES, now);
+    const found = examine({ ...data, "old-ca.crt": expired.cert, "next-ca.crt": "garbage" }, NAMES, at(now));
     assert.equal(found.oldCa, undefined);
     assert.equal(found.nextCa, undefined);
     assert.ok(found.serving);
@@ -112,5 +148,16 @@ describe("the content of the Secret", () => {
 describe("the bundle", () => {
   it("holds every authority of the set once", () => {
     assert.equal(bundleOf({ ...kept, oldCa: expired.cert }), kept.ca.cert + other.cert + expired.cert);
+  });
+});
+
+describe("what is valid in a bundle", () => {
+  it("is every authority in it, and nothing else", () => {
+    const bundle = `# a comment\n${kept.serving.cert}${other.cert}${expired.cert}-----BEGIN CERTIFICATE-----
+eA==
+-----END CERTIFICATE-----
+${kept.ca.cert}`;
+    assert.equal(authoritiesIn(bundle, now), other.cert + kept.ca.cert);
+    assert.equal(authoritiesIn("", now), "");
   });
 });

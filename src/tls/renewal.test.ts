@@ -3,7 +3,7 @@ import { X509Certificate } from "node:crypto";
 import { before, describe, it } from "node:test";
 import { issue, type KeyPair, makeAuthority } from "./authority.ts";
 import { type Examined, endOf, type KeptCertificates } from "./kept-certificates.ts";
-import { type Circumstances, decide, FORGET_MS, OVERLAP_MS, type Step, take } from "./renewal.ts";
+import { type Circumstances, decide, FORGET_MS, OVERLAP_MS, PATIENCE_MS, type Step, take } from "./renewal.ts";
 
 const DAY = 86_400_000;
 const LIFETIMES = { authorityMs: 3000 * DAY, servingMs: 90 * DAY };
@@ -25,6 +25,8 @@ before(async () => {
 const at = (days: number, more: Partial<Circumstances> = {}): Circumstances => ({
   now: start + days * DAY,
   remembered: undefined,
+  published: "",
+  missingMs: 0,
   bundleStoodMs: 0,
   jitter: 0,
   ...more,
@@ -37,22 +39,26 @@ const found = (more: Partial<Examined> = {}): Examined => ({
   problems: [],
   ...more,
 });
+const missing: Examined = { ca: undefined, serving: undefined, nextCa: undefined, oldCa: undefined, problems: [] };
 const late = () => issue(ca, NAMES, { from: start + 2000 * DAY, until: start + 2090 * DAY });
 
 describe("the next step", () => {
   const cases: readonly (readonly [string, () => Promise<Step> | Step, Step])[] = [
     ["everything is new", () => decide(found(), at(0)), "nothing"],
-    ["there is nothing", () => decide(found({ ca: undefined, serving: undefined }), at(0)), "begin"],
+    ["there is nothing", () => decide(missing, at(0)), "begin"],
     [
       "the Secret went away and this replica knows what was in it",
-      () => decide(found({ ca: undefined, serving: undefined }), at(1, { remembered: all })),
+      () => decide(missing, at(1, { remembered: all })),
       "restore",
     ],
+    ["what this replica knows has ended", () => decide(missing, at(3001, { remembered: all })), "begin"],
+    ["what this replica knows does not begin yet", () => decide(missing, at(-1, { remembered: all })), "begin"],
     [
-      "what this replica knows has ended",
-      () => decide(found({ ca: undefined, serving: undefined }), at(3001, { remembered: all })),
-      "begin",
+      "there is nothing, but an authority is registered that another replica may have",
+      () => decide(missing, at(0, { published: ca.cert, missingMs: PATIENCE_MS - 1 })),
+      "wait",
     ],
+    ["nobody wrote it back", () => decide(missing, at(0, { published: ca.cert, missingMs: PATIENCE_MS })), "begin"],
     ["the serving certificate cannot be used", () => decide(found({ serving: undefined }), at(0)), "issue"],
     ["just under two thirds of its life are over", () => decide(found(), at(59.9)), "nothing"],
     ["two thirds of its life are over", () => decide(found(), at(60.1)), "issue"],
@@ -86,19 +92,26 @@ describe("the next step", () => {
 });
 
 describe("taking a step", () => {
-  const taken = (step: Exclude<Step, "nothing">, of: Examined, circumstances = at(1)) =>
+  const taken = (step: Exclude<Step, "nothing" | "wait">, of: Examined, circumstances = at(1)) =>
     take(step, of, circumstances, NAMES, LIFETIMES);
   const isIssuedBy = (cert: string, authority: KeyPair) =>
     new X509Certificate(cert).verify(new X509Certificate(authority.cert).publicKey);
 
   it("begin makes an authority and a certificate of it", async () => {
-    const made = await taken("begin", found({ ca: undefined, serving: undefined }));
+    const made = await taken("begin", missing);
     assert.ok(isIssuedBy(made.serving.cert, made.ca));
     assert.equal(endOf(made.serving.cert), start + 91 * DAY);
+    assert.equal(made.oldCa, undefined);
+  });
+
+  it("begin keeps what is registered, so that whoever serves by it stays trusted", async () => {
+    const made = await taken("begin", missing, at(1, { published: next.cert }));
+    assert.equal(made.oldCa, next.cert);
+    assert.notEqual(made.ca.cert, next.cert);
   });
 
   it("restore keeps what is served, and announces another authority", async () => {
-    const made = await taken("restore", found({ ca: undefined, serving: undefined }), at(1, { remembered: all }));
+    const made = await taken("restore", missing, at(1, { remembered: all }));
     assert.deepEqual(made.serving, serving);
     assert.deepEqual(made.ca, ca);
     assert.ok(made.nextCa && made.nextCa.cert !== ca.cert);

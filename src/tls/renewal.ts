@@ -7,17 +7,21 @@
  * issued by the new one), forget (the old one leaves the bundles when every replica must have switched).
  */
 import { BACKDATE_MS, issue, type KeyPair, makeAuthority } from "./authority.ts";
-import { beginOf, type Examined, endOf, type KeptCertificates } from "./kept-certificates.ts";
+import { beginOf, type Examined, endOf, isValidAt, type KeptCertificates } from "./kept-certificates.ts";
 
-/** What to do next. */
-export type Step = "nothing" | "begin" | "restore" | "issue" | "announce" | "switch" | "forget";
+/** What to do next; with `wait` nothing is written, and nothing can be served yet. */
+export type Step = "nothing" | "wait" | "begin" | "restore" | "issue" | "announce" | "switch" | "forget";
 
 /** What a replica knows besides the Secret. */
 export interface Circumstances {
-  /** Wall clock, milliseconds since 1970. */
+  /** The API server's clock, milliseconds since 1970. */
   readonly now: number;
   /** The last set that this replica found complete. */
   readonly remembered: KeptCertificates | undefined;
+  /** Authorities that are valid and stand in configurations, PEM, while neither the Secret nor this replica has one. */
+  readonly published: string;
+  /** For how long this replica has found no authority in the Secret, milliseconds. */
+  readonly missingMs: number;
   /** For how long every configuration was seen with the whole bundle, milliseconds. */
   readonly bundleStoodMs: number;
   /** 0 to 1, another one in every replica: so that they do not all renew at the same instant. */
@@ -36,14 +40,22 @@ export const OVERLAP_MS = 60_000;
 /** The old authority stays in the bundles this long after the switch, milliseconds. */
 export const FORGET_MS = 600_000;
 
+/**
+ * Where an authority is registered, whoever serves by it writes it back as soon as it sees that the Secret lost it. A replica
+ * that knows none gives the others this long, milliseconds.
+ */
+export const PATIENCE_MS = 5_000;
+
 /** Certificates are renewed after this part of their life, and a replica's jitter earlier. */
 const RENEW_AT = 2 / 3;
 const JITTER = 0.05;
 
 /** Decides. */
-export function decide(found: Examined, { now, remembered, bundleStoodMs, jitter }: Circumstances): Step {
+export function decide(found: Examined, circumstances: Circumstances): Step {
+  const { now, remembered, published, missingMs, bundleStoodMs, jitter } = circumstances;
   if (found.ca === undefined) {
-    return remembered !== undefined && endOf(remembered.ca.cert) > now ? "restore" : "begin";
+    if (remembered !== undefined && isValidAt(remembered.ca.cert, now)) return "restore";
+    return published === "" || missingMs >= PATIENCE_MS ? "begin" : "wait";
   }
   if (found.serving === undefined || isDue(found.serving, now, jitter)) return "issue";
   if (found.nextCa !== undefined) return bundleStoodMs >= OVERLAP_MS ? "switch" : "nothing";
@@ -57,9 +69,9 @@ export function decide(found: Examined, { now, remembered, bundleStoodMs, jitter
  * @param names the DNS names that the webhook is called by
  */
 export async function take(
-  step: Exclude<Step, "nothing">,
+  step: Exclude<Step, "nothing" | "wait">,
   found: Examined,
-  { now, remembered }: Circumstances,
+  { now, remembered, published }: Circumstances,
   names: readonly string[],
   lifetimes: Lifetimes,
 ): Promise<KeptCertificates> {
@@ -71,12 +83,13 @@ export async function take(
   if (step === "begin" || ca === undefined) {
     if (step === "restore" && remembered !== undefined) {
       // Whoever deleted the Secret may have wanted another authority, and nobody must be cut off: both.
-      const isServable = endOf(remembered.serving.cert) > now;
+      const isServable = isValidAt(remembered.serving.cert, now);
       const kept = isServable ? remembered.serving : await newServing(remembered.ca);
       return { ca: remembered.ca, serving: kept, nextCa: await newAuthority(), oldCa: remembered.oldCa };
     }
     const fresh = await newAuthority();
-    return { ca: fresh, serving: await newServing(fresh) };
+    // Who still serves by an authority that is registered, and cannot be reached, stays trusted for a while.
+    return { ca: fresh, serving: await newServing(fresh), oldCa: published === "" ? undefined : published };
   }
   const current = serving ?? (await newServing(ca));
   switch (step) {

@@ -8,8 +8,18 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import type { ServingCertificate } from "./certificate-files.ts";
-import type { CertificateEvents, CertificateSource, ServedAt } from "./certificate-source.ts";
-import { bundleOf, endOf, examine, type KeptCertificates, type SecretData, secretDataOf } from "./kept-certificates.ts";
+import { type CertificateEvents, type CertificateSource, type ServedAt, whyEnded } from "./certificate-source.ts";
+import {
+  authoritiesIn,
+  bundleOf,
+  type Clocks,
+  endOf,
+  examine,
+  type KeptCertificates,
+  type SecretData,
+  secretDataOf,
+  Undecided,
+} from "./kept-certificates.ts";
 import { decide, type Lifetimes, type Step, take } from "./renewal.ts";
 import { callSelf } from "./self-call.ts";
 
@@ -25,6 +35,8 @@ export interface SecretStore {
   /** Its name for people. */
   readonly name: string;
   read(): Promise<StoredSecret | undefined>;
+  /** The clock of that place, milliseconds since 1970, as its last answer showed it. */
+  now(): number;
   /**
    * Writes it.
    *
@@ -90,34 +102,60 @@ const LOOK_MS = 30_000;
 const HURRY_MS = 2_000;
 /** Shortest time between two looks: changes that come together are one. */
 const PAUSE_MS = 100;
+/** The call to itself may fail for this long before a replica that was ready is not any more: mending takes a moment. */
+const UNVERIFIED_MS = 15_000;
+/** This machine's clock differs from the API server's if by more than this, milliseconds: its answers show seconds. */
+const SAME_CLOCK_MS = 5_000;
 /** Writes of the Secret in one look; more would mean that something else writes what we cannot use. */
 const MAX_STEPS = 5;
 
 /** Makes the source. */
 export function selfKept(options: SelfOptions): CertificateSource {
   const { store, registrations, names, lifetimes, events } = options;
-  const now = options.now ?? Date.now;
+  const own = options.now ?? Date.now;
   const monotonic = options.monotonic ?? (() => performance.now());
   const jitter = Math.random();
   let remembered: KeptCertificates | undefined;
   let served: ServingCertificate | undefined;
-  let isVerified = false;
+  let wasVerified = false;
+  /** Since when the certificate does not verify with what is registered. */
+  let unverifiedSince: number | undefined;
+  /** Since when the Secret has had no authority. */
+  let missingSince: number | undefined;
   /** Since when this bundle is in every configuration, in their generations of that time. */
   let standing: { readonly bundle: string; readonly generations: string; readonly since: number } | undefined;
   let failure: string | undefined;
+
+  const clocks = (): Clocks => {
+    const server = store.now();
+    return Math.abs(server - own()) < SAME_CLOCK_MS ? { server: own(), own: own() } : { server, own: own() };
+  };
+
+  /** What is registered and valid, while there is nothing else to go by. */
+  const publishedAt = async (now: number): Promise<string> => {
+    const bundles = (await registrations.read()).flatMap((one) => one.bundles ?? []);
+    return [...new Set(bundles)].map((bundle) => authoritiesIn(bundle, now)).join("");
+  };
 
   /** Brings the Secret into order, and returns what is in it then. */
   const settle = async (): Promise<KeptCertificates> => {
     for (let steps = 0; steps < MAX_STEPS; steps++) {
       const stored = await store.read();
-      const found = examine(stored?.data ?? {}, names, now());
+      const found = examine(stored?.data ?? {}, names, clocks());
+      const { server: now } = clocks();
+      missingSince = found.ca === undefined ? (missingSince ?? monotonic()) : undefined;
       const stood = remembered !== undefined && standing?.bundle === bundleOf(remembered) ? standing : undefined;
-      const bundleStoodMs = stood === undefined ? 0 : monotonic() - stood.since;
-      const circumstances = { now: now(), remembered, bundleStoodMs, jitter };
-      const step = isSame(found, remembered)
-        ? decide(found, circumstances)
-        : decide(found, { ...circumstances, bundleStoodMs: 0 });
+      const circumstances = {
+        now,
+        remembered,
+        published: found.ca === undefined ? await publishedAt(now) : "",
+        missingMs: missingSince === undefined ? 0 : monotonic() - missingSince,
+        bundleStoodMs: stood === undefined || !isSame(found, remembered) ? 0 : monotonic() - stood.since,
+        jitter,
+      };
+      const step = decide(found, circumstances);
       const { ca, serving, nextCa, oldCa } = found;
+      if (step === "wait") throw new Undecided("has no authority, but one is registered: a replica may write it back");
       if (step === "nothing" && ca !== undefined && serving !== undefined) return { ca, serving, nextCa, oldCa };
       if (step === "nothing") continue;
       const next = await take(step, found, circumstances, names, lifetimes);
@@ -149,6 +187,7 @@ export function selfKept(options: SelfOptions): CertificateSource {
     const generations = generationsOf(before);
     const isStanding = wrong.length === 0 && standing?.bundle === bundle && standing.generations === generations;
     if (!isStanding) standing = wrong.length > 0 ? undefined : { bundle, generations, since: monotonic() };
+    if (wrong.length > 0) unverifiedSince ??= monotonic();
     for (const registration of wrong) {
       await registrations.publish(registration, bundle);
       events.published(registration.name);
@@ -157,9 +196,11 @@ export function selfKept(options: SelfOptions): CertificateSource {
     for (const { name, bundles } of before) events.registered(name, bundles !== undefined);
     const problem = await verify(at, published, bundle);
     events.verified(problem);
-    isVerified ||= problem === undefined;
+    wasVerified ||= problem === undefined;
+    unverifiedSince = problem === undefined ? undefined : (unverifiedSince ?? monotonic());
     failure = problem;
-    return { isOnItsWay: !isVerified || kept.nextCa !== undefined || wrong.length > 0, isMended: wrong.length > 0 };
+    const isOnItsWay = problem !== undefined || kept.nextCa !== undefined || wrong.length > 0;
+    return { isOnItsWay, isMended: wrong.length > 0 };
   };
 
   /** Calls itself with every bundle that is published, or with the one that will be. */
@@ -167,9 +208,15 @@ export function selfKept(options: SelfOptions): CertificateSource {
     const bundles = new Set(published.flatMap((one) => one.bundles ?? []));
     for (const one of bundles.size > 0 ? bundles : [bundle]) {
       const problem = await callSelf(addresses, port, names[0] ?? "", one);
-      if (problem !== undefined) return problem;
+      if (problem !== undefined && !isOfOwnClock(problem)) return problem;
     }
     return undefined;
+  };
+
+  /** OpenSSL judges dates by this machine's clock; by the API server's the set was examined already. */
+  const isOfOwnClock = (problem: string) => {
+    const { server, own } = clocks();
+    return server !== own && /^certificate (is not yet valid|has expired)$/.test(problem);
   };
 
   const follow = async (at: ServedAt, signal: AbortSignal): Promise<void> => {
@@ -196,8 +243,10 @@ export function selfKept(options: SelfOptions): CertificateSource {
       } catch (error) {
         failures++;
         nextMs = Math.min(LOOK_MS, 250 * 2 ** failures) * (1 - Math.random() / 2);
-        pauseMs = nextMs;
-        failure = error instanceof Error ? error.message : String(error);
+        // What cannot be decided yet is decided by whoever changes it.
+        pauseMs = error instanceof Undecided ? PAUSE_MS : nextMs;
+        const reason = error instanceof Error ? error.message : String(error);
+        failure = error instanceof Undecided ? `${store.name}: ${reason}` : reason;
         if (!signal.aborted) events.unreachable(failure, Math.round(nextMs));
       }
       await wait(pauseMs, undefined, { signal }).catch(() => undefined);
@@ -211,12 +260,15 @@ export function selfKept(options: SelfOptions): CertificateSource {
     await followed;
   };
 
-  return {
-    current: () => served,
-    notReady: () =>
-      isVerified ? undefined : `the certificate does not verify yet: ${failure ?? "it has not been made"}`,
-    follow,
+  const notReady = (): string | undefined => {
+    const problem = failure ?? "it has not been made";
+    if (!wasVerified) return `the certificate does not verify yet: ${problem}`;
+    const hasNotVerified = unverifiedSince !== undefined && monotonic() - unverifiedSince > UNVERIFIED_MS;
+    return (
+      whyEnded(served, clocks().server) ?? (hasNotVerified ? `the certificate does not verify: ${problem}` : undefined)
+    );
   };
+  return { current: () => served, notReady, follow };
 }
 
 /** The configurations that have another bundle. */

@@ -12,7 +12,7 @@ import { isObject, type JsonObject, objectAt, objectsAt, textAt } from "../../sr
 import { makeCertificates } from "../../src/tls/development-certificates.ts";
 
 /** What it does wrong at the moment. */
-export type Fault = "none" | "refuses" | "errors" | "silent" | "forbids";
+export type Fault = "none" | "refuses" | "errors" | "silent" | "forbids" | "page" | "no list";
 
 /** A running stand-in. */
 export interface FakeApiServer {
@@ -127,6 +127,8 @@ export async function startFakeApiServer(): Promise<FakeApiServer> {
       for (const past of since) sendTo(watcher, past.resource, past.event);
       return undefined;
     }
+    if (fake.fault === "page") return response.writeHead(200).end("<html>log in</html>");
+    if (fake.fault === "no list") return answer(response, 200, { kind: "Status" });
     const all = [...objects]
       .filter(([key, object]) => {
         const isNamed = name === undefined || textAt(objectAt(object, "metadata"), "name") === name;

@@ -103,6 +103,24 @@ describe("policies from a cluster", () => {
     });
   }
 
+  for (const [fault, says] of [
+    ["page", /gracepolicies.*: 200 with <html>log in/],
+    ["no list", /gracepolicies: the answer is no list/],
+  ] as const) {
+    it(`are not taken away by a success with ${fault === "page" ? "a page" : "no list"} in it`, async () => {
+      fake.put(policy(36));
+      follow();
+      await eventually(() => inForce()?.[0] === 36);
+      fake.fault = fault;
+      fake.dropWatches(true);
+      await eventually(() => unreachable.some((reason) => says.test(reason)), 20_000);
+      assert.deepEqual(inForce(), [36]);
+      fake.fault = "none";
+      fake.put(policy(60));
+      await eventually(() => inForce()?.[0] === 60);
+    });
+  }
+
   it("are read anew after 410 Gone, whether it comes as a status or as an event", async () => {
     fake.put(policy(36));
     follow();

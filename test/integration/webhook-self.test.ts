@@ -59,6 +59,7 @@ describe("a webhook that keeps its certificates itself", () => {
     await eventually(isReady, 20_000);
     assert.equal(secret()?.type, "kubernetes.io/tls");
     assert.deepEqual(Object.keys(objectAt(secret(), "data")).sort(), ["ca.crt", "ca.key", "tls.crt", "tls.key"]);
+    await eventually(() => webhook.log().includes('"event":"ready"'));
     assert.equal((await webhook.post(reviewText(gatewayPod()))).status, 200);
     const metrics = await webhook.metrics();
     assert.match(metrics, /gracegate_certificate_steps_total\{step="begin"\} 1/);

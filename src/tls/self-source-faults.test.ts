@@ -1,0 +1,131 @@
+/**
+ * What the self-kept certificates do where clocks differ, nobody knows what is registered, or nothing verifies.
+ */
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { type Clock, DAY, eventually, HOUR, Replica, World } from "../../test/unit/certificate-world.ts";
+import { FORGET_MS, PATIENCE_MS } from "./renewal.ts";
+
+describe("certificates that the webhook keeps itself, in trouble", () => {
+  let world: World;
+  let clock: Clock;
+  let replicas: Replica[];
+
+  beforeEach(() => {
+    world = new World();
+    clock = world.clock;
+    replicas = [new Replica(world, clock), new Replica(world, clock)];
+  });
+  afterEach(async () => {
+    for (const replica of replicas) await replica.stop();
+  });
+
+  const start = async () => {
+    await Promise.all(replicas.map((replica) => replica.start()));
+    await eventually(() => replicas.every(({ source }) => source.notReady() === undefined));
+  };
+  const bundles = () => world.configurations.get("gracegate") ?? [];
+  const secretNow = () => world.secret;
+  const served = () => replicas.map(({ source }) => source.current()?.cert);
+  const steps = () => replicas.flatMap((replica) => replica.steps).sort();
+  const isConsistent = () =>
+    served().every((cert) => cert === world.secret?.data["tls.crt"]) &&
+    bundles().every((bundle) => bundle !== "" && bundle === bundles()[0]);
+  const isWhole = () => isConsistent() && replicas.every(({ problem }) => problem === undefined);
+
+  it("a replica whose clock is behind neither writes nor stays behind, and is ready", async () => {
+    const behind = new Replica(world, { offset: -3 * HOUR, forward: 0 });
+    replicas.push(behind);
+    await start();
+    await eventually(isWhole);
+    clock.offset = 61 * DAY;
+    world.change();
+    await eventually(() => steps().includes("issue") && isConsistent() && behind.problem === undefined);
+    await wait(500);
+    assert.deepEqual(steps(), ["begin", "issue"]);
+    assert.equal(behind.source.notReady(), undefined);
+  });
+
+  it("nothing is written while the API server's clock is behind, and all go on serving", async () => {
+    for (const replica of replicas) await replica.stop();
+    replicas = [new Replica(world, { offset: 0, forward: 0 }), new Replica(world, { offset: 0, forward: 0 })];
+    await start();
+    await eventually(isWhole);
+    const before = { secret: world.secret, served: served() };
+    clock.offset = -3 * HOUR;
+    world.change();
+    await eventually(() => replicas.every(({ unreachable }) => /the clocks differ/.test(unreachable.at(-1) ?? "")));
+    assert.deepEqual({ secret: world.secret, served: served() }, before);
+    assert.ok(replicas.every(({ source }) => source.notReady() === undefined));
+    clock.offset = 0;
+    for (const replica of replicas) replica.problem = "not looked again";
+    await eventually(isWhole);
+    assert.deepEqual(steps(), ["begin"]);
+  });
+
+  it("a new replica leaves a Secret that was deleted to those that know what was in it", async () => {
+    await start();
+    await eventually(isWhole);
+    const before = served()[0];
+    // Those that know it do not learn of it at once.
+    world.isHeard = false;
+    world.secret = undefined;
+    const late = new Replica(world, clock);
+    await late.start();
+    await eventually(() => /one is registered/.test(late.unreachable.at(-1) ?? ""));
+    world.isHeard = true;
+    world.change();
+    replicas.push(late);
+    await eventually(() => served().every((cert) => cert === before) && isWhole());
+    assert.deepEqual(steps(), ["begin", "restore"]);
+  });
+
+  it("makes an authority where nobody knows the one that is registered, which stays trusted for ten minutes", async () => {
+    await start();
+    await eventually(isWhole);
+    for (const replica of replicas) await replica.stop();
+    const [before = ""] = bundles();
+    world.secret = undefined;
+    replicas = [new Replica(world, clock)];
+    await replicas[0]?.start();
+    await eventually(() => /one is registered/.test(replicas[0]?.unreachable.at(-1) ?? ""));
+    assert.equal(world.secret, undefined);
+    clock.forward += PATIENCE_MS;
+    await eventually(() => world.secret !== undefined && isWhole());
+    const made = secretNow()?.data["ca.crt"];
+    assert.equal(bundles()[0], `${made}${before}`);
+    await eventually(() => {
+      clock.forward += FORGET_MS / 20;
+      world.change();
+      return steps().includes("forget");
+    });
+    await eventually(() => bundles()[0] === world.secret?.data["ca.crt"] && isWhole());
+  });
+
+  it("is not ready with a certificate that ended, and again when there is a new one", async () => {
+    await start();
+    await eventually(isWhole);
+    world.isAway = true;
+    clock.offset = 91 * DAY;
+    assert.match(replicas[0]?.source.notReady() ?? "", /^the certificate ended at 20/);
+    world.isAway = false;
+    world.change();
+    await eventually(() => replicas.every(({ source }) => source.notReady() === undefined));
+    assert.deepEqual(steps(), ["begin", "issue"]);
+  });
+
+  it("is not ready any more when its certificate does not verify for a while, and again when it does", async () => {
+    await start();
+    await eventually(isWhole);
+    world.isReadOnly = true;
+    world.configurations.set("gracegate", ["garbage", "garbage"]);
+    world.change();
+    await eventually(() => replicas.every(({ unreachable }) => /read-only/.test(unreachable.at(-1) ?? "")));
+    assert.ok(replicas.every(({ source }) => source.notReady() === undefined));
+    clock.forward += 20_000;
+    assert.match(replicas[0]?.source.notReady() ?? "", /^the certificate does not verify: .*read-only/);
+    world.isReadOnly = false;
+    await eventually(() => replicas.every(({ source }) => source.notReady() === undefined) && isWhole());
+  });
+});
