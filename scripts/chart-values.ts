@@ -30,8 +30,11 @@ const BOUNDS: Readonly<Record<string, JsonObject>> = {
   "webhook.annotations": { additionalProperties: { type: "string" } },
   "review.timeoutSeconds": { minimum: 1, maximum: 30 },
   "certificates.source": { enum: ["self", "secret", "cert-manager"] },
-  "certificates.certificateDays": { type: "number", exclusiveMinimum: 0 },
-  "certificates.caDays": { type: "number", exclusiveMinimum: 0 },
+  // A hundred years: past 9999 a certificate's dates cannot be written.
+  "certificates.certificateDays": { type: "number", exclusiveMinimum: 0, maximum: 36_500 },
+  "certificates.caDays": { type: "number", exclusiveMinimum: 0, maximum: 36_500 },
+  "meshConfig.namespace": { maxLength: 63 },
+  terminationGracePeriodSeconds: { minimum: 1 },
   gatewayTemplates: { items: { type: "string" }, minItems: 1 },
   gateways: {
     items: {

@@ -35,11 +35,11 @@ const others: Readonly<Record<string, readonly [unknown, JsonObject?]>> = {
   "webhook.annotations": [{ "a.example/b": "c" }],
   "review.enabled": [false],
   "review.timeoutSeconds": [5],
-  "certificates.source": ["secret"],
+  "certificates.source": ["cert-manager"],
   "certificates.secretName": ["other-tls"],
   "certificates.certificateDays": [30],
   "certificates.caDays": [365],
-  "certificates.caBundle": ["eA==", { certificates: { source: "secret" } }],
+  "certificates.caBundle": ["eA==", { certificates: { source: "secret", secretName: "mounted" } }],
   "certificates.certManager.issuerRef": [
     { name: "ca", kind: "ClusterIssuer" },
     { certificates: { source: "cert-manager" } },
@@ -89,6 +89,14 @@ const wrong: readonly (readonly [string, JsonObject, RegExp])[] = [
   ["a word that is none", { certificates: { source: "vault" } }, /certificates.source|\/certificates\/source/],
   ["a number that is none", { replicas: "two" }, /replicas/],
   ["a port that is none", { webhook: { port: 70_000 } }, /port/],
+  ["an authority that would outlive its calendar", { certificates: { caDays: 36_501 } }, /caDays/],
+  ["one port for two servers", { webhook: { port: 9090 } }, /metrics.port and webhook.port are both 9090/],
+  ["a mounted Secret without a name", { certificates: { source: "secret" } }, /certificates.secretName is empty/],
+  ["a mesh config without a name", { meshConfig: { configMap: "" } }, /meshConfig.configMap is empty/],
+  ["a label of its own", { podLabels: { "app.kubernetes.io/name": "x" } }, /podLabels.app.kubernetes.io\/name is the/],
+  ["a label that keeps the mesh out", { podLabels: { "istio.io/dataplane-mode": "x" } }, /podLabels.istio.io/],
+  ["more delay than grace", { shutdownDelay: "28s" }, /shutdownDelay 28s and webhook.timeoutSeconds 3 do not fit/],
+  ["a delay in minutes", { shutdownDelay: "1m", terminationGracePeriodSeconds: 62 }, /do not fit/],
   ["a gateway without a selector", { gateways: [{ namespace: "edge" }] }, /selector/],
 ];
 
@@ -140,6 +148,31 @@ describe("the chart", { skip }, () => {
       assert.match(stderr, says);
     });
   }
+
+  it("takes a delay that just fits", () => {
+    const fits = [{ shutdownDelay: "27s" }, { shutdownDelay: "27000ms" }, { shutdownDelay: "27" }];
+    for (const values of [...fits, { shutdownDelay: "1m", terminationGracePeriodSeconds: 63 }]) {
+      assert.equal(render(helmBinary.path, values).status, 0, JSON.stringify(values));
+    }
+  });
+
+  it("gives the pod of helm test no label that the Service sends to", () => {
+    const { objects } = render(helmBinary.path);
+    const selector = objectAt(objectAt(one(objects, "Service"), "spec"), "selector");
+    const labels = objectAt(objectAt(one(objects, "Pod"), "metadata"), "labels");
+    assert.ok(Object.entries(selector).some(([key, value]) => labels[key] !== value));
+  });
+
+  it("keeps the Secrets of its sources apart", () => {
+    const secretOf = (values: JsonObject) => {
+      const { text } = render(helmBinary.path, { certificates: values });
+      return /secretName: (\S+)|--tls-secret=[^/]+\/(\S+)/.exec(text)?.slice(1).join("");
+    };
+    const cert = secretOf({ source: "cert-manager" });
+    const self = secretOf({ source: "self" });
+    assert.ok(cert && self);
+    assert.notEqual(cert, self);
+  });
 
   it("names its configurations so that they come before Istio's, whatever the release is called", () => {
     for (const release of ["gracegate", "zebra", "istio", "a"]) {
@@ -212,6 +245,10 @@ describe("the chart's permissions", { skip }, () => {
     }
   });
 });
+
+function one(objects: readonly JsonObject[], kind: string): JsonObject {
+  return objects.find((object) => object.kind === kind) ?? {};
+}
 
 function forbidden(log: string, verb: string, resource: string): boolean {
   return log.split("\n").some((line) => {

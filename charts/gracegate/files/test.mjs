@@ -1,11 +1,18 @@
 // Run by helm test inside the cluster: one call to /readyz and one to /mutate, verified with the published authority.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { request } from "node:https";
 
-const { SERVICE_NAME: servername = "", SERVICE_VARIABLE: variable = "" } = process.env;
+const { SERVICE_NAME: servername = "", SERVICE_VARIABLE: variable = "", SECRET_NAME: secret, CA_BUNDLE } = process.env;
 // The address from the environment needs no DNS; the certificate is checked for the name all the same.
 const host = process.env[variable] ?? servername;
-const ca = readFileSync("/etc/gracegate/ca/ca.crt");
+const file = "/etc/gracegate/ca/ca.crt";
+if (!CA_BUNDLE && !existsSync(file)) {
+  console.error(
+    `The Secret ${secret} has no ca.crt, so that the certificate cannot be verified: add it, or set certificates.caBundle.`,
+  );
+  process.exit(1);
+}
+const ca = CA_BUNDLE ? Buffer.from(CA_BUNDLE, "base64") : readFileSync(file);
 const call = (method, path, body) =>
   new Promise((resolve, reject) => {
     const headers =

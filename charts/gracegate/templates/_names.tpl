@@ -31,8 +31,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 {{- end -}}
 
+{{/* The Secret of the serving certificate: one for each source, so that none takes over what another left. */}}
 {{- define "gracegate.secretName" -}}
-{{- .Values.certificates.secretName | default (printf "%s-tls" (include "gracegate.name" .)) -}}
+{{- $suffix := ternary "cert-manager-tls" "tls" (eq .Values.certificates.source "cert-manager") -}}
+{{- .Values.certificates.secretName | default (printf "%s-%s" (include "gracegate.name" .) $suffix) -}}
 {{- end -}}
 
 {{- define "gracegate.restricted" -}}

@@ -15,6 +15,9 @@ export const cacheFolder: string = resolve(process.env.GRACEGATE_CACHE ?? ".cach
 /** The version of helm that charts are tested with. */
 const HELM_VERSION = "v3.22.0";
 
+/** The version of cert-manager that the chart is tested with. */
+const CERT_MANAGER_VERSION = "v1.21.2";
+
 /** A component: the path of its executable (empty where it is missing), and why it cannot be had. */
 export interface Component {
   readonly path: string;
@@ -78,6 +81,15 @@ export function istioCharts(version: string): Component {
     const folder = join(cacheFolder, `istio-charts-${version}`);
     run("bash", [join(import.meta.dirname, "istio-charts.sh"), version, client.path, folder]);
     return folder;
+  });
+}
+
+/** cert-manager's controllers in one program; its CRDs are in the folder crds beside it. */
+export function certManager(): Component {
+  return had("cert-manager", () => {
+    const folder = join(cacheFolder, `cert-manager-${CERT_MANAGER_VERSION}`);
+    run("bash", [join(import.meta.dirname, "cert-manager.sh"), CERT_MANAGER_VERSION, folder]);
+    return join(folder, "cert-manager");
   });
 }
 
