@@ -140,11 +140,18 @@ export function map<T>(
   description: string,
   element: Schema<T>,
   maxProperties = 64,
+  rules: readonly Rule[] = [],
 ): Schema<Readonly<Record<string, T>>> {
   return {
     kind: "map",
     element,
-    json: { type: "object", description, additionalProperties: element.json, maxProperties },
+    json: {
+      type: "object",
+      description,
+      additionalProperties: element.json,
+      maxProperties,
+      ...(rules.length > 0 ? { "x-kubernetes-validations": rules } : {}),
+    },
   };
 }
 

@@ -266,6 +266,13 @@ const hc = object(
   ],
 );
 
+/** What Kubernetes takes as a label's value and as its name: with another one a selector would never match, or always. */
+const LABEL_VALUE_PATTERN = "^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$";
+export const LABEL_KEY_PATTERN =
+  "^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$";
+
+const labelValue = text("A value.", { pattern: LABEL_VALUE_PATTERN, maxLength: 63 });
+
 const shared = {
   requestP99: duration("99th percentile of the request duration; the drain timeout is 1.2 times as long."),
   drainTimeout: duration("Longest wait for in-flight requests; wins over requestP99 of the same level."),
@@ -283,15 +290,20 @@ const shared = {
 /** The spec of a GracePolicy. */
 export const policySpec = object("How pods of this namespace start and stop.", {
   selector: object("Which pods of the namespace this is for; all of them unless set.", {
-    matchLabels: map("Labels that a pod must have.", text("A value.", { maxLength: 63 })),
+    matchLabels: map("Labels that a pod must have.", labelValue, 64, [
+      {
+        rule: `self.all(key, key.matches('${LABEL_KEY_PATTERN}'))`,
+        message: "has a key that is no name of a label",
+      },
+    ]),
     matchExpressions: list(
       "Conditions on labels, all of which must hold.",
       object(
         "A condition.",
         {
-          key: text("The label.", { minLength: 1, maxLength: 317 }),
+          key: text("The label.", { pattern: LABEL_KEY_PATTERN, maxLength: 317 }),
           operator: choice("The operator.", ["In", "NotIn", "Exists", "DoesNotExist"]),
-          values: list("Values for In and NotIn.", text("A value.", { maxLength: 63 })),
+          values: list("Values for In and NotIn.", labelValue),
         },
         ["key", "operator"],
         [
