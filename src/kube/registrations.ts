@@ -5,7 +5,7 @@
 import { type JsonObject, objectAt, objectsAt, textAt } from "../pod/json.ts";
 import type { Registration, Registrations } from "../tls/self-source.ts";
 import { ApiRefusal, type ClusterApi } from "./api.ts";
-import { versionOnly, watchList, watchTimes } from "./watched-list.ts";
+import { watchNamed, watchTimes } from "./watched-list.ts";
 
 /** A kind of webhook configuration. */
 export type ConfigurationKind = "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration";
@@ -33,18 +33,7 @@ export function registrations(api: ClusterApi, names: readonly ConfigurationName
     publish: (registration, bundle) => publish(api, registration as Found, bundle),
     async follow(onChange, onUnreachable, signal) {
       const follow = ({ kind, name }: ConfigurationName) =>
-        watchList(
-          api,
-          {
-            path: collectionOf(kind),
-            fieldSelector: `metadata.name=${name}`,
-            keep: versionOnly,
-            onObjects: onChange,
-            onUnreachable,
-          },
-          signal,
-          times,
-        );
+        watchNamed(api, { path: collectionOf(kind), name }, { onChange, onUnreachable }, signal, times);
       await Promise.all(names.map(follow));
     },
   };

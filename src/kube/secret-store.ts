@@ -5,7 +5,7 @@ import { isObject, type JsonObject, objectAt, textAt } from "../pod/json.ts";
 import type { SecretData } from "../tls/kept-certificates.ts";
 import type { SecretStore, StoredSecret } from "../tls/self-source.ts";
 import { ApiRefusal, type ClusterApi } from "./api.ts";
-import { versionOnly, watchList, watchTimes } from "./watched-list.ts";
+import { watchNamed, watchTimes } from "./watched-list.ts";
 
 /** Keeps certificates in a Secret. */
 export function secretStore(
@@ -38,18 +38,7 @@ export function secretStore(
       throw new ApiRefusal(path, answer);
     },
     follow: (onChange, onUnreachable, signal) =>
-      watchList(
-        api,
-        {
-          path: collection,
-          fieldSelector: `metadata.name=${name}`,
-          keep: versionOnly,
-          onObjects: onChange,
-          onUnreachable,
-        },
-        signal,
-        times,
-      ),
+      watchNamed(api, { path: collection, name }, { onChange, onUnreachable }, signal, times),
   };
 }
 

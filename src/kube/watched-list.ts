@@ -162,8 +162,26 @@ function reasonOf(path: string, error: unknown): string {
   return `${path}: ${status}${error instanceof Error ? error.message : String(error)}${cause}`;
 }
 
-/** Keeps of an object only what tells that it changed. */
-export function versionOnly(object: JsonObject): Kept {
+/** One object, by its name in a collection. */
+export interface Named {
+  /** The collection's path. */
+  readonly path: string;
+  readonly name: string;
+}
+
+/** Tells that one object changed, came or went, and keeps nothing of it but its version. Never rejects. */
+export function watchNamed(
+  api: ClusterApi,
+  { path, name }: Named,
+  { onChange, onUnreachable }: { onChange(): void; onUnreachable: Watched<Kept>["onUnreachable"] },
+  signal: AbortSignal,
+  times: WatchTimes,
+): Promise<void> {
+  const fieldSelector = `metadata.name=${name}`;
+  return watchList(api, { path, fieldSelector, keep: versionOnly, onObjects: onChange, onUnreachable }, signal, times);
+}
+
+function versionOnly(object: JsonObject): Kept {
   const { namespace = "", name = "", resourceVersion = "" } = (object.metadata ?? {}) as JsonObject;
   return { metadata: { namespace, name, resourceVersion } };
 }

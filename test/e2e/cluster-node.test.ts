@@ -12,17 +12,17 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type JsonObject, objectAt, objectsAt, textAt } from "../../src/pod/json.ts";
 import { readCluster } from "../../src/sources/kubectl.ts";
 import { eventually } from "../integration/webhook-process.ts";
-import { type Created, createPod, startLoad } from "./node/load.ts";
+import { CHART, commandsOn, NAMESPACE } from "./node/commands.ts";
+import { createPod } from "./node/load.ts";
 import { type ClusterNode, IMAGE, nodeComponents } from "./node/node.ts";
 
 /** The chart states this version. */
 const VERSION = "1.35.4";
-const NAMESPACE = "gracegate-system";
-const SET = ["--set", `image.repository=${IMAGE.repository},image.tag=${IMAGE.tag}`];
 
 const components = nodeComponents(VERSION);
 
 let node: ClusterNode;
+const { kubectl, helm, apply, namespace, settled, podsIn, underLoad } = commandsOn(() => node);
 
 describe(`the chart on a node of Kubernetes ${VERSION}`, {
   skip: components.missing ?? false,
@@ -40,7 +40,7 @@ describe(`the chart on a node of Kubernetes ${VERSION}`, {
   after(() => node?.stop());
 
   it("two replicas become Ready in a restricted namespace", async () => {
-    helm(["install", "gracegate", "charts/gracegate", "--namespace", NAMESPACE, ...SET, "--wait", "--timeout", "120s"]);
+    helm(["install", "gracegate", "charts/gracegate", ...CHART]);
     const pods = await podsIn(NAMESPACE);
     assert.equal(pods.length, 2);
     const seconds = pods.map(secondsToReady);
@@ -132,33 +132,21 @@ describe(`the chart on a node of Kubernetes ${VERSION}`, {
   });
 
   it("a rollout restart of the webhook loses no pod", async () => {
-    const counts = await underLoad(async () => {
+    const counts = await underLoad("rollout restart", async () => {
       kubectl(["--namespace", NAMESPACE, "rollout", "restart", "deployment/gracegate"]);
       await wait(500);
       await settled();
       await wait(7000);
     });
-    report("rollout restart", counts);
     assert.equal(counts.unmutated, 0);
     assert.equal(counts.refused, 0);
   });
 
   for (const policy of ["Ignore", "Fail"] as const) {
     it(`a replica that is deleted loses no pod under failurePolicy ${policy}`, async () => {
-      const values = [...SET, "--set", `webhook.failurePolicy=${policy}`];
-      helm([
-        "upgrade",
-        "gracegate",
-        "charts/gracegate",
-        "--namespace",
-        NAMESPACE,
-        ...values,
-        "--wait",
-        "--timeout",
-        "120s",
-      ]);
+      helm(["upgrade", "gracegate", "charts/gracegate", ...CHART, "--set", `webhook.failurePolicy=${policy}`]);
       await wait(1000);
-      const counts = await underLoad(async () => {
+      const counts = await underLoad(`a replica deleted, ${policy}`, async () => {
         const [victim] = await podsIn(NAMESPACE);
         const name = textAt(objectAt(victim, "metadata"), "name") ?? "";
         kubectl(["--namespace", NAMESPACE, "delete", "pod", name, "--wait=false"]);
@@ -166,16 +154,15 @@ describe(`the chart on a node of Kubernetes ${VERSION}`, {
         await settled();
         await wait(7000);
       });
-      report(`a replica deleted, ${policy}`, counts);
       assert.equal(counts.refused, 0);
       assert.equal(counts.unmutated, 0);
     });
   }
 
   it("a replica that is killed without a warning refuses no pod under failurePolicy Ignore", async () => {
-    helm(["upgrade", "gracegate", "charts/gracegate", "--namespace", NAMESPACE, ...SET, "--wait", "--timeout", "120s"]);
+    helm(["upgrade", "gracegate", "charts/gracegate", ...CHART]);
     await wait(1000);
-    const counts = await underLoad(async () => {
+    const counts = await underLoad("a replica killed, Ignore", async () => {
       const [victim] = await podsIn(NAMESPACE);
       const name = textAt(objectAt(victim, "metadata"), "name") ?? "";
       kubectl(["--namespace", NAMESPACE, "delete", "pod", name, "--force", "--grace-period=0", "--wait=false"]);
@@ -183,7 +170,6 @@ describe(`the chart on a node of Kubernetes ${VERSION}`, {
       await settled();
       await wait(3000);
     });
-    report("a replica killed, Ignore", counts);
     assert.equal(counts.refused, 0);
     // Calls to an address that nobody answers at any more are over in the time-out; kube-proxy needs about a second.
     assert.ok(counts.unmutated <= 3, `${counts.unmutated} pods were missed`);
@@ -191,12 +177,13 @@ describe(`the chart on a node of Kubernetes ${VERSION}`, {
 
   it("an upgrade from the chart before, and the way back, lose no pod", async () => {
     const before = previousChart();
-    const to = (chart: string) => {
-      helm(["upgrade", "gracegate", chart, "--namespace", NAMESPACE, ...SET, "--wait", "--timeout", "120s"]);
+    const to = (chart: string, more: readonly string[] = []) => {
+      helm(["upgrade", "gracegate", chart, ...CHART, ...more]);
     };
     try {
-      to(before.path);
-      const counts = await underLoad(async () => {
+      // The image is the new one in both, since an old one is nowhere. The annotation makes a rollout of the way to the new chart.
+      to(before.path, ["--set", "podAnnotations.chart=before"]);
+      const counts = await underLoad(`upgrade from ${before.name}, and rollback`, async () => {
         // helm does not upgrade CRDs: as docs/cluster.md says, they go first.
         const crd = ["--filename", "charts/gracegate/crds/gracepolicies.yaml"];
         kubectl(["apply", "--server-side", "--force-conflicts", ...crd]);
@@ -205,7 +192,6 @@ describe(`the chart on a node of Kubernetes ${VERSION}`, {
         helm(["rollback", "gracegate", "--namespace", NAMESPACE, "--wait", "--timeout", "120s"]);
         await wait(7000);
       });
-      report(`upgrade from ${before.name}, and rollback`, counts);
       assert.equal(counts.unmutated, 0);
       assert.equal(counts.refused, 0);
     } finally {
@@ -214,11 +200,10 @@ describe(`the chart on a node of Kubernetes ${VERSION}`, {
   });
 
   it("after an uninstall pods are created untouched, and nothing is left but CRD, policies of others and Secret", async () => {
-    const counts = await underLoad(async () => {
+    const counts = await underLoad("uninstall", async () => {
       helm(["uninstall", "gracegate", "--namespace", NAMESPACE, "--wait", "--timeout", "120s"]);
       await wait(1000);
     });
-    report("uninstall", counts);
     assert.equal(counts.refused, 0);
     assert.equal(await createPod(node.api), "unmutated");
     for (const kind of [
@@ -247,63 +232,10 @@ describe(`the chart on a node of Kubernetes ${VERSION}`, {
   });
 
   it("installs again over what an uninstall left", () => {
-    helm(["install", "gracegate", "charts/gracegate", "--namespace", NAMESPACE, ...SET, "--wait", "--timeout", "120s"]);
+    helm(["install", "gracegate", "charts/gracegate", ...CHART]);
     helm(["test", "gracegate", "--namespace", NAMESPACE, "--timeout", "60s"]);
   });
 });
-
-type Counts = Record<Created, number>;
-
-/** Creates pods, ten a second and one after the other, while something happens. */
-async function underLoad(happen: () => Promise<void>): Promise<Counts> {
-  const counts: Counts = { mutated: 0, unmutated: 0, refused: 0, unavailable: 0 };
-  // Commands block this process, so the pods are created by another one.
-  const load = await startLoad(node.kubeconfig);
-  try {
-    await wait(500);
-    await happen();
-  } finally {
-    for (const outcome of await load.stop()) counts[outcome]++;
-  }
-  return counts;
-}
-
-function report(what: string, counts: Counts): void {
-  process.stderr.write(`pods during ${what}: ${JSON.stringify(counts)}\n`);
-}
-
-function kubectl(args: readonly string[], input?: string): string {
-  const { status, stdout, stderr } = node.kubectl(args, input);
-  assert.equal(status, 0, `kubectl ${args.join(" ")}: ${stderr}`);
-  return stdout;
-}
-
-function helm(args: readonly string[]): string {
-  const { status, stdout, stderr } = node.helm(args);
-  assert.equal(
-    status,
-    0,
-    `helm ${args.join(" ")}: ${stderr}\n${node.kubectl(["get", "pods,events", "--all-namespaces"]).stdout}`,
-  );
-  return stdout;
-}
-
-function apply(object: JsonObject): void {
-  kubectl(["apply", "--filename", "-"], JSON.stringify(object));
-}
-
-function namespace(name: string, labels: JsonObject): void {
-  apply({ apiVersion: "v1", kind: "Namespace", metadata: { name, labels } });
-}
-
-async function settled(): Promise<void> {
-  kubectl(["--namespace", NAMESPACE, "rollout", "status", "deployment/gracegate", "--timeout=120s"]);
-}
-
-async function podsIn(namespace: string): Promise<readonly JsonObject[]> {
-  const { items } = await node.api.list(`/api/v1/namespaces/${namespace}/pods`, (pod) => pod);
-  return items.filter((pod) => objectAt(pod, "metadata").deletionTimestamp === undefined);
-}
 
 async function running(namespace: string): Promise<readonly JsonObject[]> {
   const isRunning = (pod: JsonObject) =>
@@ -352,7 +284,7 @@ function gatewayDeployment(namespace: string, more: JsonObject = {}, annotations
   };
 }
 
-/** The chart as it was in the commit before the last one that changed it; itself, where history does not reach so far. */
+/** The chart as it was in the commit before the last one that changed it; itself, where the clone has no such commit. */
 function previousChart(): { readonly path: string; readonly name: string; remove(): void } {
   const git = (...args: string[]) => spawnSync("git", args, { encoding: "utf8" }).stdout.trim();
   const [, before] = git(
@@ -363,7 +295,8 @@ function previousChart(): { readonly path: string; readonly name: string; remove
     "charts/gracegate/templates",
     "charts/gracegate/values.yaml",
   ).split("\n");
-  if (before === undefined) return { path: "charts/gracegate", name: "itself", remove: () => {} };
+  if (before === undefined)
+    return { path: "charts/gracegate", name: "itself (the clone has no commit before)", remove: () => {} };
   const folder = mkdtempSync(join(tmpdir(), "gracegate-chart-"));
   spawnSync("bash", ["-c", `git archive ${before} charts/gracegate | tar -x -C ${folder}`]);
   return {

@@ -42,6 +42,8 @@ export async function createPod(api: ClusterApi): Promise<Created> {
     .catch(() => undefined);
   if (answer === undefined || answer.status === 429) return "unavailable";
   const message = textAt(answer.body, "message") ?? "";
+  // Right after its start the API server says 403 for its own admission plugins.
+  if (answer.status === 403 && /not yet ready/.test(message)) return "unavailable";
   if (answer.status !== 201) {
     // Under failurePolicy Fail a webhook that does not answer is a 500 of the API server.
     const isOurs = answer.status < 500 || message.includes("webhook");

@@ -26,6 +26,8 @@ export interface ClusterNode {
   readonly kubeconfig: string;
   kubectl(args: readonly string[], input?: string): Ran;
   helm(args: readonly string[]): Ran;
+  /** Kills the API server, and returns when another one is ready. */
+  restartApiServer(): void;
   stop(): void;
 }
 
@@ -76,6 +78,10 @@ function startNode(binaries: string, tar: string, kubectlBinary: string, helmBin
     kubeconfig,
     kubectl: (args, input) => run(kubectlBinary, ["--kubeconfig", kubeconfig, ...args], input),
     helm: (args) => run(helmBinary, ["--kubeconfig", kubeconfig, ...args]),
+    restartApiServer() {
+      const { status, stderr } = run("bash", [script("restart-apiserver.sh"), folder]);
+      if (status !== 0) throw new Error(`the API server did not come back: ${stderr}`);
+    },
     stop,
   };
 }
