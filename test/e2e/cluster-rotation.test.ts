@@ -112,6 +112,7 @@ describe(`the chart in trouble, on a node of Kubernetes ${VERSION}`, {
 });
 
 async function isGone(counts: Counts): Promise<void> {
+  assert.ok(counts.mutated > 0, "no pod was created before");
   assert.ok(counts.unmutated > 0, "no pod was created after the end");
   assert.equal(await createPod(node.api), "unmutated");
   assert.doesNotMatch(kubectl(["get", CONFIGURATIONS, "--output", "name"]), /gracegate/);

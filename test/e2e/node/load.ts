@@ -4,6 +4,7 @@
  *   node test/e2e/node/load.ts KUBECONFIG      until its input ends
  */
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import type { ClusterApi } from "../../../src/kube/api.ts";
@@ -18,10 +19,11 @@ export interface Load {
   stop(): Promise<readonly Created[]>;
 }
 
-/** Starts the load. */
+/** Starts the load; it runs when the first pod has been created. */
 export async function startLoad(kubeconfig: string): Promise<Load> {
   const child = spawn(process.execPath, [import.meta.filename, kubeconfig], { stdio: ["pipe", "pipe", "inherit"] });
   const lines = text(child.stdout);
+  await Promise.race([once(child.stdout, "data"), lines]);
   return {
     async stop() {
       child.stdin.end();

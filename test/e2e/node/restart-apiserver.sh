@@ -3,6 +3,7 @@
 set -euo pipefail
 dir=$(realpath "$1")
 init=$(cat "$dir/init.pid")
+server=$(grep -o 'https://[0-9.:]*' "$dir/admin.kubeconfig")
 inside=$(readlink "/proc/$init/ns/pid")
 pid=
 for comm in /proc/[0-9]*/comm; do
@@ -16,7 +17,7 @@ kill -9 "$pid"
 while [ -d "/proc/$pid" ]; do sleep 0.05; done
 nsenter -t "$init" -n -m -p -- setsid "${command[@]}" >>"$dir/log/kube-apiserver.log" 2>&1 </dev/null &
 for _ in $(seq 600); do
-  [ "$(curl -sk --max-time 1 https://172.31.251.2:6443/readyz)" != ok ] || exit 0
+  [ "$(curl -sk --max-time 1 $server/readyz)" != ok ] || exit 0
   sleep 0.1
 done
 tail -5 "$dir/log/kube-apiserver.log" >&2
