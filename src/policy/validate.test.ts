@@ -248,6 +248,16 @@ describe("an invalid policy names the field and what would be right", () => {
       "spec.selector.matchLabels.app.kubernetes.io/name must be string, but is 1",
     ],
     [
+      "a label whose name is none",
+      selector({ matchLabels: { "a b": "c" } }),
+      'spec.selector.matchLabels has a key that is no name of a label: "a b"',
+    ],
+    [
+      "a label with a value that none can have",
+      selector({ matchLabels: { tier: "a b" } }),
+      'spec.selector.matchLabels.tier is "a b" and does not match ^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$',
+    ],
+    [
       "an unknown operator",
       expression({ key: "a", operator: "Equals" }),
       'spec.selector.matchExpressions[0].operator is "Equals"; write one of In, NotIn, Exists, DoesNotExist',
