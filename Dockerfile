@@ -27,7 +27,8 @@ ENV NODE_ENV=production GRACEGATE_HOME=/opt/gracegate/dist
 RUN mkdir cache && chown 65532:65532 cache
 # Numeric, so that runAsNonRoot can be checked without looking into /etc/passwd.
 USER 65532:65532
-# What V8 makes of the webhook's modules stays in the image, for this user: a replica starts in two thirds of the time.
+# What V8 makes of the webhook's modules stays in the image, for this user: a replica answers after 0.5 s instead of 0.9 s (on two
+# shared cores). Another user has no use of it, and loses nothing.
 RUN export NODE_COMPILE_CACHE=/opt/gracegate/cache && gracegate webhook --help >/dev/null && \
   for module in commands/webhook-run kube/cluster tls/self-source; do node "dist/$module.js" || exit 1; done
 ENTRYPOINT ["gracegate"]
