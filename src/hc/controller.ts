@@ -24,7 +24,7 @@ import { readinessPauseMs, statsPauseMs } from "./pace.ts";
 import { lookAtReadiness } from "./proxy-readiness.ts";
 import { Remarks } from "./remarks.ts";
 import { Retirement } from "./retirement.ts";
-import { type EventName, phases } from "./states.ts";
+import { type EventName, FAULT_PHASES, FAULTS, phases } from "./states.ts";
 import { type Status, statusOf } from "./status.ts";
 import { nothingSeen, seenReadiness, seenStats, type View } from "./view.ts";
 
@@ -145,6 +145,7 @@ export class Controller {
     const { machine, view, timing } = this.#situation;
     return {
       state: phases[machine.phase],
+      fault: FAULTS.find((cause) => FAULT_PHASES[cause] === machine.phase),
       inFlight: view.reading?.inFlight,
       statsVisible: view.reading && view.reading.hidden.length === 0,
       drainTimeoutSeconds: timing.drainTimeoutMs / 1000,

@@ -7,15 +7,17 @@
 import { POLL_FAILURES, type PollFailure } from "./envoy-admin.ts";
 import type { Family, Sample } from "./exposition.ts";
 import type { Transition } from "./machine.ts";
-import { DRAIN_RESULTS, phases, STATES, type State } from "./states.ts";
+import { DRAIN_RESULTS, FAULTS, type Fault, phases, STATES, type State } from "./states.ts";
 import { transitions } from "./transitions.ts";
 
 /** Seconds: a drain ends with the fixed waits, with a long request, or with a long stream. */
-const BUCKETS = [1, 2.5, 5, 10, 20, 30, 45, 60, 90, 120, 300, 600];
+export const DRAIN_BUCKETS: readonly number[] = [1, 2.5, 5, 10, 20, 30, 45, 60, 90, 120, 300, 600, 1200, 1800, 3600];
 
 /** What is read at the moment of a scrape. */
 export interface Moment {
   readonly state: State;
+  /** Why the state is FAULT; undefined in the others. */
+  readonly fault: Fault | undefined;
   readonly inFlight: number | undefined;
   readonly statsVisible: boolean | undefined;
   readonly drainTimeoutSeconds: number;
@@ -30,7 +32,7 @@ export class Measures {
   readonly #drains = counters(DRAIN_RESULTS);
   readonly #statsErrors = counters(POLL_FAILURES);
   readonly #answers = new Map<number, number>();
-  readonly #buckets: number[] = BUCKETS.map(() => 0);
+  readonly #buckets: number[] = DRAIN_BUCKETS.map(() => 0);
   #drainSeconds = 0;
   #drainsEnded = 0;
   #errors = 0;
@@ -52,7 +54,7 @@ export class Measures {
     add(this.#drains, result);
     this.#drainsEnded += 1;
     this.#drainSeconds += seconds;
-    BUCKETS.forEach((bound, at) => {
+    DRAIN_BUCKETS.forEach((bound, at) => {
       if (seconds <= bound) this.#buckets[at] = (this.#buckets[at] ?? 0) + 1;
     });
   }
@@ -78,6 +80,11 @@ export class Measures {
         "state",
         "1 for the state that hc is in.",
         STATES.map((state) => ({ labels: { state }, value: Number(state === moment.state) })),
+      ),
+      gauge(
+        "fault",
+        "1 for the cause of FAULT while hc is in it.",
+        FAULTS.map((cause) => ({ labels: { cause }, value: Number(cause === moment.fault) })),
       ),
       counter(
         "transitions_total",
@@ -119,7 +126,7 @@ export class Measures {
   }
 
   #durations(): readonly Sample[] {
-    const buckets = BUCKETS.map(
+    const buckets = DRAIN_BUCKETS.map(
       (bound, at): Sample => ({ suffix: "_bucket", labels: { le: String(bound) }, value: this.#buckets[at] ?? 0 }),
     );
     return [

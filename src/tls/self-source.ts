@@ -9,7 +9,15 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { ServingCertificate } from "./certificate-files.ts";
 import type { CertificateEvents, CertificateSource, ServedAt } from "./certificate-source.ts";
-import { bundleOf, endOf, examine, type KeptCertificates, type SecretData, secretDataOf } from "./kept-certificates.ts";
+import {
+  beginOf,
+  bundleOf,
+  endOf,
+  examine,
+  type KeptCertificates,
+  type SecretData,
+  secretDataOf,
+} from "./kept-certificates.ts";
 import { decide, type Lifetimes, type Step, take } from "./renewal.ts";
 import { callSelf } from "./self-call.ts";
 
@@ -65,8 +73,8 @@ export interface SelfEvents extends CertificateEvents {
   registered(configuration: string, isThere: boolean): void;
   /** The result of the call to itself. Told after every look. */
   verified(problem: string | undefined): void;
-  /** The authority in use ends at this time, milliseconds since 1970. */
-  authorityEnds(at: number): void;
+  /** When the authority in use ends, and when it began, milliseconds since 1970. */
+  authorityEnds(at: number, began: number): void;
   /** The API server cannot be reached; it is tried again after `retryMs`. */
   readonly unreachable: Unreachable;
 }
@@ -138,7 +146,7 @@ export function selfKept(options: SelfOptions): CertificateSource {
     }
     const kept = await settle();
     remembered = kept;
-    events.authorityEnds(endOf(kept.ca.cert));
+    events.authorityEnds(endOf(kept.ca.cert), beginOf(kept.ca.cert));
     if (served?.cert !== kept.serving.cert) {
       served = { ...kept.serving, notAfter: new Date(endOf(kept.serving.cert)) };
       events.changed();

@@ -147,7 +147,10 @@ suite("a drain", { concurrency: 12 }, () => {
     assert.equal((await hc.status()).cause, "drain-timeout");
     assert.equal(await hc.lb(), 404);
     assert.equal((await hc.get("/health")).status, 200);
-    assert.match(await hc.metrics(), /gracegate_hc_state\{state="FAULT"\} 1/);
+    const metrics = await hc.metrics();
+    assert.match(metrics, /gracegate_hc_state\{state="FAULT"\} 1/);
+    assert.match(metrics, /gracegate_hc_fault\{cause="drain-timeout"\} 1\ngracegate_hc_fault\{cause="proxy-dead"\} 0/);
+    assert.match(metrics, /gracegate_hc_drains_total\{result="timeout"\} 1/);
     await hc.reaches("CLOSED");
     await proxy.stopAgent();
     // The proxy waits for the stream for ever: hc ends it three seconds before the deadline.
