@@ -25,6 +25,7 @@ const UNITS: Readonly<Record<string, string>> = {
   gracegate_hc_in_flight: "requests",
   gracegate_hc_stats_visible: "0 or 1",
   gracegate_hc_seconds_since_lb_asked: "seconds",
+  gracegate_hc_seconds_since_drain_began: "seconds",
   gracegate_hc_held_requests: "requests",
 };
 
@@ -66,6 +67,7 @@ export function hcMetricsTable(): Table {
     fault: undefined,
     inFlight: 0,
     statsVisible: true,
+    secondsSinceDrainBegan: 0,
     drainTimeoutSeconds: 0,
     secondsSinceAsked: 0,
     heldRequests: 0,

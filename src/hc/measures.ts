@@ -20,6 +20,8 @@ export interface Moment {
   readonly fault: Fault | undefined;
   readonly inFlight: number | undefined;
   readonly statsVisible: boolean | undefined;
+  /** Since OPEN ended; undefined until a drain begins, and again after a reopening. */
+  readonly secondsSinceDrainBegan: number | undefined;
   readonly drainTimeoutSeconds: number;
   /** Undefined before the load balancer asked for the first time. */
   readonly secondsSinceAsked: number | undefined;
@@ -91,7 +93,11 @@ export class Measures {
         "Transitions by their states and cause.",
         [...this.#transitions].map(([pair, value]) => ({ labels: JSON.parse(pair), value })),
       ),
-      gauge("in_flight", "Requests in flight at the proxy; absent while Envoy does not tell.", known(moment.inFlight)),
+      gauge(
+        "in_flight",
+        "Requests in flight at the proxy; absent while Envoy does not tell, or hides it.",
+        known(moment.inFlight),
+      ),
       gauge(
         "stats_visible",
         "1 if the proxy's stats matcher shows what hc needs, 0 if a drain would be blind.",
@@ -101,6 +107,11 @@ export class Measures {
         "drains_total",
         "Drains by how they ended, counted when DRAINING ends.",
         labelled("result", this.#drains),
+      ),
+      gauge(
+        "seconds_since_drain_began",
+        "Seconds since the drain began; absent while there is none.",
+        known(moment.secondsSinceDrainBegan),
       ),
       gauge("drain_timeout_seconds", "This pod's drain timeout, in seconds.", [{ value: moment.drainTimeoutSeconds }]),
       {
