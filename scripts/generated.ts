@@ -15,6 +15,7 @@ import { overrides } from "../src/policy/overrides.ts";
 import { LB_PROFILES, policySpec } from "../src/policy/schema.ts";
 import type { JsonSchema, Schema } from "../src/policy/schema-builder.ts";
 import { chartValues, valuesSchema } from "./chart-values.ts";
+import { dashboard } from "./dashboard.ts";
 import { answersTable, environmentTable, type Table, transitionsTable, wishesTable } from "./generated-hc.ts";
 import { bucketsTable, hcMetricsTable, resultsTable, webhookMetricsTable } from "./generated-metrics.ts";
 
@@ -36,6 +37,7 @@ export const generated: readonly Generated[] = [
     path: "charts/gracegate/values.schema.json",
     text: () => `${JSON.stringify(valuesSchema(), null, 2)}\n`,
   },
+  { path: "charts/gracegate/files/dashboard.json", text: () => `${JSON.stringify(dashboard(), null, 2)}\n` },
   { path: "charts/gracegate/README.md", text: () => between("charts/gracegate/README.md", "values", valuesTable()) },
   { path: "docs/policy.md", text: () => between("docs/policy.md", "fields", policyTable()) },
   { path: "docs/overrides.md", text: () => between("docs/overrides.md", "overrides", overrideTable()) },
