@@ -51,15 +51,17 @@ export async function startPrometheus(
   const config = {
     global: { scrape_interval: "1s", scrape_timeout: "1s", evaluation_interval: "1s" },
     rule_files: rules.map((file) => resolve(file)),
-    scrape_configs: targets.map(({ job, address, path = "/metrics", labels = {}, honorLabels = false, secure }) => ({
-      job_name: job,
-      metrics_path: path,
-      honor_labels: honorLabels,
-      ...(secure === undefined
-        ? {}
-        : { scheme: "https", authorization: { credentials: secure.token }, tls_config: { ca_file: secure.ca } }),
-      static_configs: [{ targets: [address], labels }],
-    })),
+    scrape_configs: targets.map(
+      ({ job, address, path = "/metrics", labels = {}, honorLabels = false, secure }, at) => ({
+        job_name: `${job}-${at}`,
+        metrics_path: path,
+        honor_labels: honorLabels,
+        ...(secure === undefined
+          ? {}
+          : { scheme: "https", authorization: { credentials: secure.token }, tls_config: { ca_file: secure.ca } }),
+        static_configs: [{ targets: [address], labels: { job, ...labels } }],
+      }),
+    ),
   };
   const file = join(folder, "prometheus.json");
   // JSON is YAML.
