@@ -40,6 +40,9 @@ const POD = "{{namespace}}/{{pod}}";
 const hc = (name: string, more = "") => `gracegate_hc_${name}{${more}${more === "" ? "" : ", "}${GATEWAYS}}`;
 const perPod = (expression: string) => `max by (namespace, pod) (${expression})`;
 
+/** What each pod has counted in the time that is shown. */
+const whole = (name: string, by = "") => `max by (namespace, pod${by}) (max_over_time(${hc(name)}[$__range]))`;
+
 const stateNumber = STATE_NUMBERS.map((state, number) => `${number} * ${perPod(hc("state", `state="${state}"`))}`)
   .slice(1)
   .join(" + ");
@@ -84,21 +87,27 @@ export const ROWS: readonly Row[] = [
         width: 8,
         targets: [
           {
-            expr: `sum by (result) (max by (namespace, pod, result) (max_over_time(${hc("drains_total")}[$__range])))`,
+            expr: `sum by (result) (${whole("drains_total", ", result")})`,
             legend: "{{result}}",
           },
         ],
       },
       {
         title: "Drain durations",
-        meaning: "Of the drains in the time that is shown.",
+        meaning: "Of the drains in the time that is shown; percentiles are as exact as the buckets in docs/metrics.md.",
         drawing: "bargauge",
         unit: "s",
         width: 8,
-        targets: [0.5, 0.9, 1].map((quantile) => ({
-          expr: `histogram_quantile(${quantile}, sum by (le) (max by (namespace, pod, le) (max_over_time(${hc("drain_duration_seconds_bucket")}[$__range]))))`,
-          legend: quantile === 1 ? "longest" : `${quantile * 100} %`,
-        })),
+        targets: [
+          {
+            expr: `sum(${whole("drain_duration_seconds_sum")}) / (sum(${whole("drain_duration_seconds_count")}) > 0)`,
+            legend: "mean",
+          },
+          ...[0.5, 0.9].map((quantile) => ({
+            expr: `histogram_quantile(${quantile}, sum by (le) (${whole("drain_duration_seconds_bucket", ", le")}))`,
+            legend: `${quantile * 100} %`,
+          })),
+        ],
       },
       {
         title: "States",
@@ -124,13 +133,13 @@ export const ROWS: readonly Row[] = [
       },
       {
         title: "Drain against its timeout",
-        meaning: "How much of its drain timeout a drain has used.",
+        meaning: "How much of its drain timeout a drain has used; above 100 % it is in FAULT.",
         drawing: "timeseries",
         unit: "percentunit",
         width: 8,
         targets: [
           {
-            expr: `${perPod(hc("seconds_since_drain_began"))} / ${perPod(hc("drain_timeout_seconds"))}`,
+            expr: `${perPod(hc("seconds_since_drain_began"))} / ${perPod(hc("drain_timeout_seconds"))} and on (namespace, pod) ${hc("state", 'state=~"DRAINING|FAULT"')} == 1`,
             legend: POD,
           },
         ],

@@ -7,10 +7,9 @@
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { type JsonObject, objectAt } from "../../src/pod/json.ts";
 import { freePort, until } from "../integration/hc-process.ts";
 import { eventually, type Folder, makeFolder, type WebhookProcess } from "../integration/webhook-process.ts";
 import { type ApiServer, startApiServer } from "./api-server.ts";
@@ -24,7 +23,9 @@ import { ACCOUNT, bundlesIn, create, install, startReplica } from "./installed.t
 import { type KubeStateMetrics, startKubeStateMetrics } from "./monitoring/kube-state-metrics.ts";
 import { type Answered, page } from "./monitoring/page.ts";
 import { dashboardPanels } from "./monitoring/panels.ts";
+import { APPLICATION, namespaceOf, PROXY, podOf, reportRunning } from "./monitoring/pods.ts";
 import { type Prometheus, startPrometheus, type Target } from "./monitoring/prometheus.ts";
+import { apiServerTarget, gatewayTargets, local } from "./monitoring/targets.ts";
 
 const VERSION = "1.35.4";
 const NAMESPACE = "edge";
@@ -53,6 +54,7 @@ describe("a night that is watched", { skip: gatewaySkip || (missing ?? false), t
   let balancer: Balancer;
   let kubeState: KubeStateMetrics;
   let watch: Prometheus;
+  let targets: readonly Target[];
   /** Its drain times out; it ends as it should all the same. */
   let late: Gateway;
   /** The same, but hc is killed in the middle. */
@@ -69,7 +71,7 @@ describe("a night that is watched", { skip: gatewaySkip || (missing ?? false), t
     webhook = await startReplica(api, folder, () => registered, ["--port", String(port)]);
     await eventually(async () => /certificate_verified 1/.test(await webhook.metrics()), 30_000);
     [registered = ""] = await bundlesIn(api);
-    await create(api, namespace(NAMESPACE, { "gracegate.dev/injection": "enabled" }), "/api/v1/namespaces");
+    await create(api, namespaceOf(NAMESPACE, { "gracegate.dev/injection": "enabled" }), "/api/v1/namespaces");
     application = await upstream();
     late = await startGateway();
     orphan = await startGateway();
@@ -84,7 +86,19 @@ describe("a night that is watched", { skip: gatewaySkip || (missing ?? false), t
     });
     kubeState = await startKubeStateMetrics(parts.kubeStateMetrics.path, api.kubeconfig());
     await podsOfGateways();
-    watch = await startPrometheus(parts.prometheus.path, targets(), globSync("charts/gracegate/files/rules/*.yaml"));
+    targets = [
+      {
+        job: "gracegate",
+        address: local(webhook.metricsPort),
+        labels: { namespace: "gracegate-system", pod: "gracegate-0" },
+      },
+      ...gatewayTargets(NAMESPACE, "late", late.ports),
+      ...gatewayTargets(NAMESPACE, "orphan", orphan.ports),
+      { job: "haproxy", address: local(balancer.metricsPort) },
+      { job: "kube-state-metrics", address: kubeState.address, honorLabels: true },
+      apiServerTarget(api.kubeconfig()),
+    ];
+    watch = await startPrometheus(parts.prometheus.path, targets, globSync("charts/gracegate/files/rules/*.yaml"));
     began = Date.now() / 1000;
   });
 
@@ -100,7 +114,7 @@ describe("a night that is watched", { skip: gatewaySkip || (missing ?? false), t
   });
 
   it("every target is scraped, and Istio's two ports show the gauge that the alert falls back to", async () => {
-    await eventually(async () => (await watch.query("up")).length === targets().length, 30_000);
+    await eventually(async () => (await watch.query("up")).length === targets.length, 30_000);
     await eventually(async () => (await watch.query("up == 0")).length === 0, 30_000).catch(() => undefined);
     const down = await watch.query("up == 0");
     assert.deepEqual(
@@ -113,11 +127,11 @@ describe("a night that is watched", { skip: gatewaySkip || (missing ?? false), t
 
   it("pods that are created are counted, and what is wrong with them", async () => {
     for (let round = 0; round < 20; round++) {
-      await create(api, pod(`app-${round}`, {}, { name: "app", image: "registry.example/app:1" }));
+      await create(api, podOf(NAMESPACE, `app-${round}`, APPLICATION));
       await ask(balancer.httpPort, "/sleep?seconds=0.05").done;
     }
     const bad = { "gracegate.dev/drain-timeout": "36 sec" };
-    await create(api, pod("bad", bad, { name: "app", image: "registry.example/app:1" }));
+    await create(api, podOf(NAMESPACE, "bad", APPLICATION, bad));
     await webhook.post("this is no review");
     await watch.alert("GracegateNotices", "firing", { code: "GG101" });
     await watch.alert("GracegateWebhookRefusedCalls", "firing", { reason: "not-a-review" });
@@ -125,9 +139,9 @@ describe("a night that is watched", { skip: gatewaySkip || (missing ?? false), t
 
   it("a pod of an opted-in namespace that missed injection is on its way to an alert, and the others are not", async () => {
     // Made before the namespace opted in.
-    await create(api, namespace("old", {}), "/api/v1/namespaces");
-    await create(api, { ...pod("old", {}, proxy()), metadata: { name: "old", namespace: "old" } });
-    await running("old", "old");
+    await create(api, namespaceOf("old", {}), "/api/v1/namespaces");
+    await create(api, podOf("old", "old", PROXY));
+    await reportRunning(api, "old", "old");
     const labels = { "gracegate.dev/injection": "enabled" };
     const path = "/api/v1/namespaces/old";
     await api.call("PATCH", path, { metadata: { labels } }, "application/merge-patch+json");
@@ -189,8 +203,10 @@ describe("a night that is watched", { skip: gatewaySkip || (missing ?? false), t
     rmSync(pictures, { recursive: true, force: true });
     mkdirSync(pictures, { recursive: true });
     const [html, png] = [join(pictures, "dashboard.html"), join(pictures, "dashboard.png")];
-    writeFileSync(html, page(answered, began, Date.now() / 1000));
-    const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1660,1560"];
+    const order = dashboardPanels("", "").map(({ title }) => title);
+    const sorted = answered.toSorted((a, b) => order.indexOf(a.panel.title) - order.indexOf(b.panel.title));
+    writeFileSync(html, page(sorted, began, Date.now() / 1000));
+    const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1660,1260"];
     const profile = `--user-data-dir=${join(pictures, "profile")}`;
     const { status, stderr } = spawnSync(browser.path, [...flags, profile, `--screenshot=${png}`, `file://${html}`], {
       encoding: "utf8",
@@ -204,7 +220,7 @@ describe("a night that is watched", { skip: gatewaySkip || (missing ?? false), t
 
   it("a webhook that cannot be called is seen by the API server's metrics, and is missed", async () => {
     assert.equal(await webhook.stop(), 0);
-    await create(api, pod("alone", {}, { name: "app", image: "registry.example/app:1" }));
+    await create(api, podOf(NAMESPACE, "alone", APPLICATION));
     await watch.alert("GracegateFailOpen", "firing", { name: "namespace.gracegate.dev" });
     await watch.alert("GracegateWebhookUnseen", "pending");
   });
@@ -248,81 +264,15 @@ describe("a night that is watched", { skip: gatewaySkip || (missing ?? false), t
   /** What the kubelet would have made of the gateways: pods that run. The real webhook is called for them. */
   async function podsOfGateways(): Promise<void> {
     // The API server follows a configuration a moment after it was written.
-    const probe = pod("probe", {}, proxy());
-    await eventually(async () =>
-      JSON.stringify(await api.call("POST", `${EDGE_PODS}?dryRun=All`, probe)).includes('"name":"hc"'),
-    );
+    const probe = podOf(NAMESPACE, "probe", PROXY);
+    const isCalled = async () => {
+      const { body } = await api.call("POST", `${EDGE_PODS}?dryRun=All`, probe);
+      return JSON.stringify(body).includes('"name":"hc"');
+    };
+    await eventually(isCalled);
     for (const name of ["late", "orphan"]) {
-      const made = await create(api, pod(name, {}, proxy()));
-      assert.match(JSON.stringify(objectAt(made, "spec").containers), /"name":"hc"/);
-      await running(NAMESPACE, name);
+      await create(api, podOf(NAMESPACE, name, PROXY));
+      await reportRunning(api, NAMESPACE, name);
     }
   }
-
-  async function running(inNamespace: string, name: string): Promise<void> {
-    const path = `/api/v1/namespaces/${inNamespace}/pods/${name}/status`;
-    const containers = ["istio-proxy", "hc"].map((container) => ({
-      name: container,
-      image: "registry.example/any:1",
-      imageID: "",
-      ready: true,
-      restartCount: 0,
-      state: { running: { startedAt: new Date().toISOString() } },
-    }));
-    const status = { phase: "Running", containerStatuses: containers };
-    const answer = await api.call("PATCH", path, { status }, "application/merge-patch+json");
-    assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  }
-
-  function targets(): readonly Target[] {
-    const config = JSON.parse(readFileSync(api.kubeconfig(), "utf8")) as {
-      clusters: [{ cluster: { server: string; "certificate-authority": string } }];
-      users: [{ user: { token: string } }];
-    };
-    const [{ cluster }] = config.clusters;
-    const gateways = [
-      ["late", late],
-      ["orphan", orphan],
-    ] as const;
-    const local = (port: number) => `127.0.0.1:${port}`;
-    return [
-      {
-        job: "gracegate",
-        address: local(webhook.metricsPort),
-        labels: { namespace: "gracegate-system", pod: "gracegate-0" },
-      },
-      ...gateways.flatMap(([name, { ports }]): Target[] => {
-        const labels = { namespace: NAMESPACE, pod: name };
-        return [
-          { job: "hc", address: local(ports.metrics), labels },
-          { job: "istio-raw", address: local(ports.prometheus), path: "/stats/prometheus", labels },
-          { job: "istio-merged", address: local(ports.agent), path: "/stats/prometheus", labels },
-        ];
-      }),
-      { job: "haproxy", address: local(balancer.metricsPort) },
-      { job: "kube-state-metrics", address: kubeState.address, honorLabels: true },
-      {
-        job: "apiserver",
-        address: new URL(cluster.server).host,
-        secure: { token: config.users[0].user.token, ca: cluster["certificate-authority"] },
-      },
-    ];
-  }
 });
-
-function namespace(name: string, labels: JsonObject): JsonObject {
-  return { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } };
-}
-
-function proxy(): JsonObject {
-  return { name: "istio-proxy", image: "registry.example/istio/proxyv2:1.31.0", args: ["proxy", "router"] };
-}
-
-function pod(name: string, annotations: JsonObject, container: JsonObject): JsonObject {
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { name, namespace: NAMESPACE, annotations },
-    spec: { nodeName: "node1", containers: [container] },
-  };
-}
