@@ -206,7 +206,7 @@ describe("a night that is watched", { skip: gatewaySkip || (missing ?? false), t
     const order = dashboardPanels("", "").map(({ title }) => title);
     const sorted = answered.toSorted((a, b) => order.indexOf(a.panel.title) - order.indexOf(b.panel.title));
     writeFileSync(html, page(sorted, began, Date.now() / 1000));
-    const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1660,1260"];
+    const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1660,1320"];
     const profile = `--user-data-dir=${join(pictures, "profile")}`;
     const { status, stderr } = spawnSync(browser.path, [...flags, profile, `--screenshot=${png}`, `file://${html}`], {
       encoding: "utf8",
