@@ -57,7 +57,7 @@ const BOUNDS: Readonly<Record<string, JsonObject>> = {
 };
 
 /** Maps that a user fills with what Kubernetes knows: no fields of ours. */
-const OPEN = ["resources"];
+const OPEN = ["resources", "metrics.dashboard.labels"];
 
 /** All values in their order; those without a comment have an empty meaning. */
 export function chartValues(): readonly ChartValue[] {

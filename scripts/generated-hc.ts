@@ -1,11 +1,10 @@
 /**
- * The tables of docs/hc.md, made from hc's own data: what it answers, its environment, its transitions, its metrics.
+ * The tables of docs/hc.md, made from hc's own data: what it answers, its environment, its transitions.
  */
 import { profiles } from "../src/budget/profiles.ts";
 import { answersOf } from "../src/hc/answers.ts";
 import { WISHES } from "../src/hc/control-server.ts";
-import { Measures } from "../src/hc/measures.ts";
-import { PHASES, type Phase, phases } from "../src/hc/states.ts";
+import { PHASES, type Phase } from "../src/hc/states.ts";
 import { transitions } from "../src/hc/transitions.ts";
 import { variables } from "../src/hc/variables.ts";
 
@@ -66,23 +65,6 @@ export function transitionsTable(): Table {
   return {
     head: ["from", "to", "cause"],
     rows: [...causes.values()].map(({ from, to, events }) => [PHASE_WORDS[from], PHASE_WORDS[to], events.join(", ")]),
-  };
-}
-
-/** Every metric. */
-export function hcMetricsTable(): Table {
-  const moment = {
-    state: phases.open,
-    inFlight: 0,
-    statsVisible: true,
-    drainTimeoutSeconds: 0,
-    secondsSinceAsked: 0,
-    heldRequests: 0,
-  };
-  const families = new Measures([]).families(moment);
-  return {
-    head: ["metric", "type", "meaning"],
-    rows: families.map(({ name, type, help }) => [`\`${name}\``, type, help]),
   };
 }
 

@@ -14,16 +14,10 @@ import { gracePolicyCrd } from "../src/policy/crd.ts";
 import { overrides } from "../src/policy/overrides.ts";
 import { LB_PROFILES, policySpec } from "../src/policy/schema.ts";
 import type { JsonSchema, Schema } from "../src/policy/schema-builder.ts";
-import { webhookMetrics } from "../src/telemetry/metrics.ts";
 import { chartValues, valuesSchema } from "./chart-values.ts";
-import {
-  answersTable,
-  environmentTable,
-  hcMetricsTable,
-  type Table,
-  transitionsTable,
-  wishesTable,
-} from "./generated-hc.ts";
+import { dashboard } from "./dashboard.ts";
+import { answersTable, environmentTable, type Table, transitionsTable, wishesTable } from "./generated-hc.ts";
+import { bucketsTable, hcMetricsTable, resultsTable, webhookMetricsTable } from "./generated-metrics.ts";
 
 /** One generated file: its path, and its text as it should be. */
 export interface Generated {
@@ -43,6 +37,7 @@ export const generated: readonly Generated[] = [
     path: "charts/gracegate/values.schema.json",
     text: () => `${JSON.stringify(valuesSchema(), null, 2)}\n`,
   },
+  { path: "charts/gracegate/files/dashboard.json", text: () => `${JSON.stringify(dashboard(), null, 2)}\n` },
   { path: "charts/gracegate/README.md", text: () => between("charts/gracegate/README.md", "values", valuesTable()) },
   { path: "docs/policy.md", text: () => between("docs/policy.md", "fields", policyTable()) },
   { path: "docs/overrides.md", text: () => between("docs/overrides.md", "overrides", overrideTable()) },
@@ -87,7 +82,7 @@ export const generated: readonly Generated[] = [
   { path: "docs/explain.svg", text: () => picture("examples/pods/gateway.yaml") },
   { path: "docs/lb-profiles.md", text: () => between("docs/lb-profiles.md", "profiles", profileTable()) },
   { path: "docs/hc.md", text: hcPage },
-  { path: "docs/webhook.md", text: async () => between("docs/webhook.md", "metrics", await metricsTable()) },
+  { path: "docs/metrics.md", text: metricsPage },
 ];
 
 function hcPage(): string {
@@ -96,12 +91,22 @@ function hcPage(): string {
     transitions: transitionsTable(),
     environment: environmentTable(),
     wishes: wishesTable(),
-    metrics: hcMetricsTable(),
   };
-  return filled(
-    "docs/hc.md",
-    Object.fromEntries(Object.entries(parts).map(([name, { head, rows }]) => [name, table(head, rows)])),
-  );
+  return withTables("docs/hc.md", parts);
+}
+
+async function metricsPage(): Promise<string> {
+  return withTables("docs/metrics.md", {
+    webhook: await webhookMetricsTable(),
+    hc: hcMetricsTable(),
+    buckets: await bucketsTable(),
+    results: resultsTable(),
+  });
+}
+
+function withTables(path: string, tables: Readonly<Record<string, Table>>): string {
+  const parts = Object.entries(tables).map(([name, { head, rows }]) => [name, table(head, rows)]);
+  return filled(path, Object.fromEntries(parts));
 }
 
 /** A page with several parts replaced. */
@@ -259,15 +264,5 @@ function profileTable(): string {
         `${checkInterval} s × ${checkFall}`,
       ];
     }),
-  );
-}
-
-async function metricsTable(): Promise<string> {
-  const metrics = (await webhookMetrics().registry.getMetricsAsJSON()).filter(({ name }) =>
-    name.startsWith("gracegate_"),
-  );
-  return table(
-    ["metric", "type", "meaning"],
-    metrics.map(({ name, type, help }) => [`\`${name}\``, String(type), help]),
   );
 }

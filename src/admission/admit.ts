@@ -21,8 +21,6 @@ export interface Admission {
   readonly rule: RoleRule | "not-a-pod-creation";
   readonly notices: readonly Notice[];
   readonly changedBy: readonly string[];
-  /** The pod has not been through here before, so it counts as one pod. */
-  readonly isFirstCall: boolean;
   /** What went wrong, for the log. */
   readonly error?: unknown;
 }
@@ -40,7 +38,6 @@ export function admit(request: AdmissionRequest, options: PipelineOptions): Admi
       rule: "not-a-pod-creation",
       notices,
       changedBy: [],
-      isFirstCall: true,
       error,
     };
   }
@@ -53,7 +50,7 @@ function decide(request: AdmissionRequest, options: PipelineOptions): Admission 
   }
   const result = runPipeline(object, request.namespace, options);
   const { facts, notices, changedBy } = result;
-  const told = { role: facts.role, rule: facts.rule, notices, changedBy, isFirstCall: !facts.status.present };
+  const told = { role: facts.role, rule: facts.rule, notices, changedBy };
   if (result.refusal !== undefined) return { ...of(refused(uid, result.refusal), "denied"), ...told };
   if (facts.role === "none") return { ...of(allowed(uid, notices), "skipped"), ...told };
   const operations = makePatch(object, result.pod);
@@ -63,10 +60,11 @@ function decide(request: AdmissionRequest, options: PipelineOptions): Admission 
 }
 
 function of(response: JsonObject, outcome: AdmissionOutcome): Admission {
-  return { response, outcome, role: "none", rule: "not-a-pod-creation", notices: [], changedBy: [], isFirstCall: true };
+  return { response, outcome, role: "none", rule: "not-a-pod-creation", notices: [], changedBy: [] };
 }
 
-function isPodCreation({ operation, kind, group, subResource }: AdmissionRequest): boolean {
+/** Whether the call is about a pod that is being created: anything else is none of ours. */
+export function isPodCreation({ operation, kind, group, subResource }: AdmissionRequest): boolean {
   return operation === "CREATE" && kind === "Pod" && group === "" && subResource === "";
 }
 

@@ -8,6 +8,7 @@ import type { PipelineOptions } from "../mutate/pipeline.ts";
 import { type JsonObject, objectAt, objectsAt, textAt } from "../pod/json.ts";
 import type { BAD_REQUESTS, WebhookMetrics } from "../telemetry/metrics.ts";
 import { type Admission, admit } from "./admit.ts";
+import { isFirstCall } from "./first-call.ts";
 import { type AdmissionRequest, parseReview } from "./review.ts";
 import { reviewWorkload } from "./review-workload.ts";
 
@@ -119,8 +120,8 @@ function answer(request: Request, response: Response, dependencies: AppDependenc
 function count(metrics: WebhookMetrics, request: AdmissionRequest, admission: Admission): void {
   const labels = { outcome: admission.outcome, role: admission.role };
   metrics.calls.inc(labels);
-  if (admission.isFirstCall && !request.dryRun) metrics.pods.inc(labels);
-  for (const { code } of admission.notices) metrics.notices.inc({ code });
+  if (isFirstCall(request) && !request.dryRun) metrics.pods.inc(labels);
+  for (const { code, severity } of admission.notices) metrics.notices.inc({ code, severity });
 }
 
 /** One line a call: who it was for and what was done, never the pod. */

@@ -43,7 +43,10 @@ export function certificateEvents(metrics: WebhookMetrics, logger: Logger, chang
       if (problem === undefined && lastProblem !== undefined) logger.info({ event: "certificate-verified" });
       lastProblem = problem;
     },
-    authorityEnds: (at) => metrics.authorityExpiry.set(at / 1000),
+    authorityEnds: (at, began) => {
+      metrics.authorityBegin.set(began / 1000);
+      metrics.authorityExpiry.set(at / 1000);
+    },
     unreachable: (reason, retryMs) => {
       metrics.sourceErrors.inc({ source: "certificate" });
       logger.warn({ event: "source-unreachable", source: "certificate", problem: reason, retryMs });

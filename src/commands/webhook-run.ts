@@ -1,6 +1,7 @@
 /**
  * What `gracegate webhook` does: policies, certificate and server, and the drain at the end.
  */
+import { X509Certificate } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import { webhookApp } from "../admission/app.ts";
@@ -116,8 +117,8 @@ class Webhook {
       },
       refused: (problems, kept) => {
         metrics.policyLoads.inc({ result: "refused" });
-        for (const { code, text } of problems) {
-          metrics.notices.inc({ code });
+        for (const { code, severity, text } of problems) {
+          metrics.notices.inc({ code, severity });
           logger.error({ event: "policies-refused", source, code, problem: text, kept });
         }
       },
@@ -179,6 +180,7 @@ class Webhook {
     const certificate = this.#sources?.certificate.current();
     if (certificate === undefined) return undefined;
     this.#metrics.sourceSynced.set({ source: "certificate" }, 1);
+    this.#metrics.certificateBegin.set(Date.parse(new X509Certificate(certificate.cert).validFrom) / 1000);
     this.#metrics.certificateExpiry.set(certificate.notAfter.getTime() / 1000);
     this.#metrics.certificateLoads.inc({ result: "loaded" });
     this.#metrics.certificateLoaded.set(Date.now() / 1000);

@@ -24,9 +24,9 @@ import { readinessPauseMs, statsPauseMs } from "./pace.ts";
 import { lookAtReadiness } from "./proxy-readiness.ts";
 import { Remarks } from "./remarks.ts";
 import { Retirement } from "./retirement.ts";
-import { type EventName, phases } from "./states.ts";
+import { type EventName, FAULT_PHASES, FAULTS, phases } from "./states.ts";
 import { type Status, statusOf } from "./status.ts";
-import { nothingSeen, seenReadiness, seenStats, type View } from "./view.ts";
+import { knownInFlight, nothingSeen, seenReadiness, seenStats, type View } from "./view.ts";
 
 /** How long one answer about readiness may take, milliseconds; a proxy that is slow to say so is ready all the same. */
 const LOOK_MS = 3000;
@@ -145,8 +145,11 @@ export class Controller {
     const { machine, view, timing } = this.#situation;
     return {
       state: phases[machine.phase],
-      inFlight: view.reading?.inFlight,
+      fault: FAULTS.find((cause) => FAULT_PHASES[cause] === machine.phase),
+      inFlight: knownInFlight(view),
       statsVisible: view.reading && view.reading.hidden.length === 0,
+      secondsSinceDrainBegan:
+        machine.drainSince === undefined ? undefined : seconds(this.#options.now() - machine.drainSince),
       drainTimeoutSeconds: timing.drainTimeoutMs / 1000,
       secondsSinceAsked: this.#secondsSinceAsked(),
       heldRequests: this.held.count,
@@ -234,7 +237,7 @@ export class Controller {
     this.#quit = "asking";
     const isDone = await quitProxy(this.#options.configuration.adminPort, this.#ended.signal);
     this.#quit = isDone ? "done" : "not yet";
-    this.#options.log("info", "quit-proxy", { answered: isDone, inFlight: this.#situation.view.reading?.inFlight });
+    this.#options.log("info", "quit-proxy", { answered: isDone, inFlight: knownInFlight(this.#situation.view) });
   }
 
   #end(): void {
@@ -259,7 +262,7 @@ export class Controller {
 
   #moved(transition: Transition): void {
     const { log, measures } = this.#options;
-    const inFlight = this.#situation.view.reading?.inFlight;
+    const inFlight = knownInFlight(this.#situation.view);
     const { from, to, cause, elapsed } = this.history.moved(transition, inFlight);
     log("info", "transition", { from, to, cause, inFlight: inFlight ?? "unknown", elapsed: `${elapsed.toFixed(1)}s` });
     measures.moved(transition);

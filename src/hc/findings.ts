@@ -29,7 +29,8 @@ export class Findings {
     const key = name === "GG704" ? found.text : name;
     const isNew = this.#current.get(key)?.text !== found.text;
     this.#current.set(key, found);
-    if (isNew) this.#log(found.severity === "error" ? "error" : "warn", "finding", { code: name, message: found.text });
+    const level = found.severity === "error" ? "error" : "warn";
+    if (isNew) this.#log(level, "finding", { code: name, message: found.text });
   }
 
   /** A finding holds no longer. */

@@ -44,6 +44,16 @@ const cases: readonly [name: string, lines: string, inFlight: number][] = [
     0,
   ],
   [
+    "Prometheus on another port than 15090 does not count",
+    "listener.0.0.0.0_16000.downstream_cx_active: 2\nhttp.stats.downstream_cx_active: 2\nlistener.0.0.0.0_9443.downstream_cx_active: 1\n",
+    1,
+  ],
+  [
+    "Prometheus on 15090 takes no other connection away",
+    "listener.0.0.0.0_15090.downstream_cx_active: 2\nhttp.stats.downstream_cx_active: 2\nlistener.0.0.0.0_9443.downstream_cx_active: 1\n",
+    1,
+  ],
+  [
     "a worker's copy of a listener's stats does not count twice",
     "listener.0.0.0.0_9443.downstream_cx_active: 1\nlistener.0.0.0.0_9443.worker_0.downstream_cx_active: 1\n",
     1,

@@ -28,6 +28,12 @@ const SENTINELS = ["downstream_rq_active", "downstream_cx_active"] as const;
 /** Connection managers of the proxy itself; `secure_` is the agent's own listener of some versions. */
 const OWN_MANAGER = /^http\.(admin|agent|stats|secure_.*)\.downstream_/;
 
+/** Connections of Prometheus: their listener is left out where it is Istio's usual one. */
+const STATS_MANAGER = "http.stats.downstream_cx_active";
+
+/** The listener that they have unless ENVOY_PROMETHEUS_PORT says another port. */
+const STATS_LISTENER = /^listener\..*_15090\.downstream_cx_active$/;
+
 /** Listeners of the proxy itself, and the copies that each worker keeps of a listener's stats. */
 const OWN_LISTENER =
   /^listener\.(admin\.(main_thread\.)?|envoy_internal_.*|.*\.worker_[0-9]+\.|.*_15090\.)downstream_cx_active$/;
@@ -45,6 +51,8 @@ export function inFlightOf(gauges: Stats, readyPort: number, gate: DrainGate): O
   let managed = 0;
   let connections = 0;
   let upstream = 0;
+  // With another port their listener looks like one for traffic, but a connection manager owns them all the same.
+  if (![...gauges.keys()].some((stat) => STATS_LISTENER.test(stat))) managed += gauges.get(STATS_MANAGER) ?? 0;
   for (const [stat, value] of gauges) {
     if (value === 0 || OWN_MANAGER.test(stat) || OWN_LISTENER.test(stat) || stat.endsWith(ownReady)) continue;
     if (stat.startsWith("listener.")) {

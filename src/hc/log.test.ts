@@ -30,9 +30,17 @@ test("a value that would break the line is quoted, and one that is undefined is 
   assert.equal(line, 'time=1970-01-01T00:00:00.000Z level=warn event=x a="two \\"words\\"\\n" c="" d="a=b"\n');
 });
 
-test("JSON has the same fields", () => {
-  const [line = ""] = lines("info", "json", (log) => log("info", "x", { inFlight: 0 }));
-  assert.deepEqual(JSON.parse(line), { time: "1970-01-01T00:00:00.000Z", level: "info", event: "x", inFlight: 0 });
+test("JSON has the same fields, and the words that one greps", () => {
+  const [line = ""] = lines("info", "json", (log) => log("info", "x", { from: "OPEN", inFlight: 0, no: undefined }));
+  assert.deepEqual(JSON.parse(line), {
+    time: "1970-01-01T00:00:00.000Z",
+    level: "info",
+    event: "x",
+    from: "OPEN",
+    inFlight: 0,
+    msg: "event=x from=OPEN inFlight=0",
+  });
+  assert.match(line, /event=x from=OPEN inFlight=0/);
 });
 
 test("what is below the level is not written", () => {

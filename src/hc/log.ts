@@ -1,5 +1,6 @@
 /**
- * hc's log: one line an event on stdout, `key=value` by default so that `grep event=transition` finds what it should.
+ * hc's log: one line an event on stdout, `key=value` by default. In JSON the same words are repeated in `msg`, so that
+ * `grep event=transition` finds the same lines in both.
  *
  * Own and small, since hc must start at once and stay light. A reader that goes away (EPIPE) must not end hc.
  */
@@ -38,7 +39,8 @@ export function startLog(
   return (of, event, fields = {}) => {
     if (LOG_LEVELS.indexOf(of) < least) return;
     const line = { time: clock().toISOString(), level: of, event, ...fields };
-    write(`${format === "json" ? JSON.stringify(line) : textOf(line)}\n`);
+    const json = () => JSON.stringify({ ...line, msg: textOf({ event, ...fields }) });
+    write(`${format === "json" ? json() : textOf(line)}\n`);
   };
 }
 

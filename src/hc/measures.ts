@@ -7,17 +7,21 @@
 import { POLL_FAILURES, type PollFailure } from "./envoy-admin.ts";
 import type { Family, Sample } from "./exposition.ts";
 import type { Transition } from "./machine.ts";
-import { DRAIN_RESULTS, phases, STATES, type State } from "./states.ts";
+import { DRAIN_RESULTS, FAULTS, type Fault, phases, STATES, type State } from "./states.ts";
 import { transitions } from "./transitions.ts";
 
 /** Seconds: a drain ends with the fixed waits, with a long request, or with a long stream. */
-const BUCKETS = [1, 2.5, 5, 10, 20, 30, 45, 60, 90, 120, 300, 600];
+export const DRAIN_BUCKETS: readonly number[] = [1, 2.5, 5, 10, 20, 30, 45, 60, 90, 120, 300, 600, 1200, 1800, 3600];
 
 /** What is read at the moment of a scrape. */
 export interface Moment {
   readonly state: State;
+  /** Why the state is FAULT; undefined in the others. */
+  readonly fault: Fault | undefined;
   readonly inFlight: number | undefined;
   readonly statsVisible: boolean | undefined;
+  /** Since OPEN ended; undefined until a drain begins, and again after a reopening. */
+  readonly secondsSinceDrainBegan: number | undefined;
   readonly drainTimeoutSeconds: number;
   /** Undefined before the load balancer asked for the first time. */
   readonly secondsSinceAsked: number | undefined;
@@ -30,7 +34,7 @@ export class Measures {
   readonly #drains = counters(DRAIN_RESULTS);
   readonly #statsErrors = counters(POLL_FAILURES);
   readonly #answers = new Map<number, number>();
-  readonly #buckets: number[] = BUCKETS.map(() => 0);
+  readonly #buckets: number[] = DRAIN_BUCKETS.map(() => 0);
   #drainSeconds = 0;
   #drainsEnded = 0;
   #errors = 0;
@@ -52,7 +56,7 @@ export class Measures {
     add(this.#drains, result);
     this.#drainsEnded += 1;
     this.#drainSeconds += seconds;
-    BUCKETS.forEach((bound, at) => {
+    DRAIN_BUCKETS.forEach((bound, at) => {
       if (seconds <= bound) this.#buckets[at] = (this.#buckets[at] ?? 0) + 1;
     });
   }
@@ -79,12 +83,21 @@ export class Measures {
         "1 for the state that hc is in.",
         STATES.map((state) => ({ labels: { state }, value: Number(state === moment.state) })),
       ),
+      gauge(
+        "fault",
+        "1 for the cause of FAULT while hc is in it.",
+        FAULTS.map((cause) => ({ labels: { cause }, value: Number(cause === moment.fault) })),
+      ),
       counter(
         "transitions_total",
         "Transitions by their states and cause.",
         [...this.#transitions].map(([pair, value]) => ({ labels: JSON.parse(pair), value })),
       ),
-      gauge("in_flight", "Requests in flight at the proxy; absent while Envoy does not tell.", known(moment.inFlight)),
+      gauge(
+        "in_flight",
+        "Requests in flight at the proxy; absent while Envoy does not tell, or hides it.",
+        known(moment.inFlight),
+      ),
       gauge(
         "stats_visible",
         "1 if the proxy's stats matcher shows what hc needs, 0 if a drain would be blind.",
@@ -94,6 +107,11 @@ export class Measures {
         "drains_total",
         "Drains by how they ended, counted when DRAINING ends.",
         labelled("result", this.#drains),
+      ),
+      gauge(
+        "seconds_since_drain_began",
+        "Seconds since the drain began; absent while there is none.",
+        known(moment.secondsSinceDrainBegan),
       ),
       gauge("drain_timeout_seconds", "This pod's drain timeout, in seconds.", [{ value: moment.drainTimeoutSeconds }]),
       {
@@ -119,7 +137,7 @@ export class Measures {
   }
 
   #durations(): readonly Sample[] {
-    const buckets = BUCKETS.map(
+    const buckets = DRAIN_BUCKETS.map(
       (bound, at): Sample => ({ suffix: "_bucket", labels: { le: String(bound) }, value: this.#buckets[at] ?? 0 }),
     );
     return [

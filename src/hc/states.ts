@@ -36,6 +36,18 @@ export const PHASES = Object.keys(phases) as readonly Phase[];
 /** Every state, in the order of a pod's life. */
 export const STATES: readonly State[] = ["CLOSED", "OPEN", "DRAINING", "CLOSING", "FAULT"];
 
+/** The causes of FAULT, and the phase that each is. */
+export const FAULT_PHASES = { "drain-timeout": "overdue", "proxy-dead": "dead" } as const satisfies Record<
+  string,
+  Phase
+>;
+
+/** Why hc is in FAULT. */
+export type Fault = keyof typeof FAULT_PHASES;
+
+/** Every cause. */
+export const FAULTS = Object.keys(FAULT_PHASES) as readonly Fault[];
+
 /** What can happen. The names are the `cause=` of the transition that follows. */
 export const EVENTS = [
   /** The proxy answers its readiness check for the first time, or again after its death. */

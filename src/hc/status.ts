@@ -8,6 +8,7 @@ import { type Entry, seconds } from "./history.ts";
 import type { Instant } from "./machine.ts";
 import { type DrainResult, phases, type State } from "./states.ts";
 import { deadlineOf, drainEndsAt } from "./timing.ts";
+import { knownInFlight } from "./view.ts";
 
 /** What the loop knows besides the situation. */
 export interface StatusDetails {
@@ -61,7 +62,7 @@ export function statusOf({ machine, view, timing }: Situation, now: Instant, det
     deadlineInSeconds: deadline === undefined ? undefined : left(deadline),
     drainTimeoutInSeconds: machine.phase === "draining" ? left(drainEndsAt(machine, timing)) : undefined,
     result: details.result,
-    inFlight: view.reading?.inFlight,
+    inFlight: knownInFlight(view),
     waitingOn: view.reading?.waitingOn ?? [],
     upstreamRequests: view.reading?.upstream,
     hiddenStats: view.reading?.hidden ?? [],

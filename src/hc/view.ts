@@ -70,6 +70,11 @@ export const nothingSeen: View = {
   retiredAt: undefined,
 };
 
+/** What is in flight, for people and metrics; undefined where the stats are hidden or silent: absent is not zero. */
+export function knownInFlight({ reading }: View): number | undefined {
+  return reading === undefined || reading.hidden.length > 0 ? undefined : reading.inFlight;
+}
+
 /** Adds a look at the readiness. */
 export function seenReadiness(view: View, look: ReadinessLook, now: Instant): View {
   if (look.ready === "yes") {

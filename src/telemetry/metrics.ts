@@ -13,18 +13,20 @@ export interface WebhookMetrics {
   readonly duration: Histogram;
   readonly inFlight: Gauge;
   readonly badRequests: Counter<"reason">;
-  readonly notices: Counter<"code">;
+  readonly notices: Counter<"code" | "severity">;
   readonly policies: Gauge;
   readonly policiesSkipped: Gauge;
   readonly sourceSynced: Gauge<"source">;
   readonly sourceErrors: Counter<"source">;
   readonly policyLoads: Counter<"result">;
   readonly policyLoaded: Gauge;
+  readonly certificateBegin: Gauge;
   readonly certificateExpiry: Gauge;
   readonly certificateLoads: Counter<"result">;
   readonly certificateLoaded: Gauge;
   readonly certificateSteps: Counter<"step">;
   readonly certificateVerified: Gauge;
+  readonly authorityBegin: Gauge;
   readonly authorityExpiry: Gauge;
   readonly configurationPresent: Gauge<"configuration">;
   readonly bundlesPublished: Counter<"configuration">;
@@ -59,7 +61,7 @@ export function webhookMetrics(): WebhookMetrics {
     }),
     pods: new Counter({
       name: "gracegate_webhook_pods_total",
-      help: "Pods by outcome and role: calls without those for a pod that an earlier call changed, and without dry runs.",
+      help: "Pods by outcome and role of their first call: one pod is one, however often it is called for; no dry runs.",
       labelNames: ["outcome", "role"],
       registers,
     }),
@@ -84,8 +86,8 @@ export function webhookMetrics(): WebhookMetrics {
     }),
     notices: new Counter({
       name: "gracegate_webhook_notices_total",
-      help: "Notices about pods by code; docs/codes.md explains them.",
-      labelNames: ["code"],
+      help: "Notices by code and severity; docs/codes.md explains them.",
+      labelNames: ["code", "severity"],
       registers,
     }),
     policies: new Gauge({ name: "gracegate_policies", help: "Policies in force.", registers }),
@@ -117,6 +119,11 @@ export function webhookMetrics(): WebhookMetrics {
       help: "When the policies in force were read, in seconds since 1970.",
       registers,
     }),
+    certificateBegin: new Gauge({
+      name: "gracegate_certificate_not_before_timestamp_seconds",
+      help: "When the serving certificate began, in seconds since 1970: with its end, how long it lives.",
+      registers,
+    }),
     certificateExpiry: new Gauge({
       name: "gracegate_certificate_expiry_timestamp_seconds",
       help: "When the serving certificate ends, in seconds since 1970.",
@@ -142,6 +149,11 @@ export function webhookMetrics(): WebhookMetrics {
     certificateVerified: new Gauge({
       name: "gracegate_certificate_verified",
       help: "Whether the last call to itself verified with every published caBundle: 0 or 1. Stays 0 for certificates from files.",
+      registers,
+    }),
+    authorityBegin: new Gauge({
+      name: "gracegate_certificate_authority_not_before_timestamp_seconds",
+      help: "When that authority began, in seconds since 1970; 0 for certificates from files.",
       registers,
     }),
     authorityExpiry: new Gauge({
@@ -175,7 +187,7 @@ export function webhookMetrics(): WebhookMetrics {
     metrics.sourceSynced.set({ source }, 0);
     metrics.sourceErrors.inc({ source }, 0);
   }
-  for (const code of Object.keys(codes)) metrics.notices.inc({ code }, 0);
+  for (const [code, { severity }] of Object.entries(codes)) metrics.notices.inc({ code, severity }, 0);
   for (const result of ["loaded", "refused"]) {
     metrics.policyLoads.inc({ result }, 0);
     metrics.certificateLoads.inc({ result }, 0);

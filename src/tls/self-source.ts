@@ -11,6 +11,7 @@ import type { ServingCertificate } from "./certificate-files.ts";
 import { type CertificateEvents, type CertificateSource, type ServedAt, whyEnded } from "./certificate-source.ts";
 import {
   authoritiesIn,
+  beginOf,
   bundleOf,
   type Clocks,
   endOf,
@@ -77,8 +78,8 @@ export interface SelfEvents extends CertificateEvents {
   registered(configuration: string, isThere: boolean): void;
   /** The result of the call to itself. Told after every look. */
   verified(problem: string | undefined): void;
-  /** The authority in use ends at this time, milliseconds since 1970. */
-  authorityEnds(at: number): void;
+  /** When the authority in use ends, and when it began, milliseconds since 1970. */
+  authorityEnds(at: number, began: number): void;
   /** The API server cannot be reached; it is tried again after `retryMs`. */
   readonly unreachable: Unreachable;
 }
@@ -176,7 +177,7 @@ export function selfKept(options: SelfOptions): CertificateSource {
     }
     const kept = await settle();
     remembered = kept;
-    events.authorityEnds(endOf(kept.ca.cert));
+    events.authorityEnds(endOf(kept.ca.cert), beginOf(kept.ca.cert));
     if (served?.cert !== kept.serving.cert) {
       served = { ...kept.serving, notAfter: new Date(endOf(kept.serving.cert)) };
       events.changed();

@@ -89,6 +89,19 @@ function suite(version: string, apiserver: Component): void {
       assert.equal(await calls(), before);
     });
 
+    it("a pod is counted once although it is called for twice, also where nothing was written into it", async () => {
+      const parts = { labels: { app: "counted" }, containers: [app] };
+      for (const annotations of [{}, { "gracegate.dev/role": "none" }, { "gracegate.dev/inject": "false" }]) {
+        const [callsBefore, podsBefore] = [await calls(), await counted("pods")];
+        await created("shop", { ...parts, annotations });
+        assert.equal((await calls()) - callsBefore, 2, "the webhook was not called twice");
+        assert.equal((await counted("pods")) - podsBefore, 1, JSON.stringify(annotations));
+      }
+      const before = await counted("pods");
+      await create("shop", parts, "?dryRun=All");
+      assert.equal(await counted("pods"), before, "a dry run makes no pod");
+    });
+
     it("the pod of a Job never gets hold", async () => {
       const pod = await created("shop", {
         labels: { "job-name": "report" },
@@ -267,12 +280,15 @@ async function settled(): Promise<void> {
 }
 
 /** How many admission calls the webhook answered. */
-async function calls(): Promise<number> {
+function calls(): Promise<number> {
+  return counted("calls");
+}
+
+/** How many calls, or pods, the webhook counted. */
+async function counted(what: "calls" | "pods"): Promise<number> {
   const text = await webhook.metrics();
-  return [...text.matchAll(/^gracegate_webhook_calls_total\{[^}]*\} ([0-9]+)$/gm)].reduce(
-    (sum, match) => sum + Number(match[1]),
-    0,
-  );
+  const series = new RegExp(`^gracegate_webhook_${what}_total\\{[^}]*\\} ([0-9]+)$`, "gm");
+  return [...text.matchAll(series)].reduce((sum, match) => sum + Number(match[1]), 0);
 }
 
 function annotationOf(pod: JsonObject, name: string): string | undefined {

@@ -79,6 +79,13 @@ const others: Readonly<Record<string, readonly [unknown, JsonObject?]>> = {
   "metrics.podMonitor.labels": [{ a: "b" }, { metrics: { podMonitor: { enabled: true } } }],
   "metrics.prometheusRule.enabled": [true],
   "metrics.prometheusRule.labels": [{ a: "b" }, { metrics: { prometheusRule: { enabled: true } } }],
+  "metrics.prometheusRule.haproxy": [true, { metrics: { prometheusRule: { enabled: true } } }],
+  "metrics.prometheusRule.runbookUrl": [
+    "https://wiki.example/runbook",
+    { metrics: { prometheusRule: { enabled: true } } },
+  ],
+  "metrics.dashboard.enabled": [true],
+  "metrics.dashboard.labels": [{ a: "b" }, { metrics: { dashboard: { enabled: true } } }],
   "networkPolicy.enabled": [true],
   "networkPolicy.from": [[{ ipBlock: { cidr: "10.0.0.0/8" } }], { networkPolicy: { enabled: true } }],
 };

@@ -56,6 +56,9 @@ function inject(pod: JsonObject): readonly JsonObject[] {
     args: ["proxy", isGateway ? "router" : "sidecar"],
     env: Object.entries(metadata).map(([name, value]) => ({ name, value })),
   };
-  if (stub !== -1) return [{ op: "replace", path: `/spec/containers/${stub}`, value: proxy }];
-  return [{ op: "add", path: "/spec/containers/-", value: proxy }];
+  // Like Istio's, it notes what it did in an annotation.
+  const noted = { ...annotations, "sidecar.istio.io/status": "{}" };
+  const note = { op: "add", path: "/metadata/annotations", value: noted };
+  if (stub !== -1) return [note, { op: "replace", path: `/spec/containers/${stub}`, value: proxy }];
+  return [note, { op: "add", path: "/spec/containers/-", value: proxy }];
 }

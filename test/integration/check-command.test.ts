@@ -7,6 +7,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { parse } from "yaml";
 import { application, documents, gateway, HC_SERVICE } from "../../src/check/rules/example-manifests.ts";
 import { rules } from "../../src/check/rules.ts";
 import { check } from "../../src/commands/check.ts";
@@ -43,6 +44,21 @@ describe("gracegate check", () => {
     const { code, stderr } = await piped(surging, "check", "-f", "-");
     assert.equal(code, 0);
     assert.ok(!stderr.includes("drain answer"), stderr);
+  });
+
+  it("finds no alert of the chart without its absent() companion", async () => {
+    const files = ["hc", "webhook", "certificates", "kubernetes", "haproxy"];
+    const texts = files.map((name) => readFileSync(`charts/gracegate/files/rules/${name}.yaml`, "utf8"));
+    const groups = texts.flatMap((text) => (parse(text) as { groups: unknown[] }).groups);
+    const rule = (of: unknown[]) =>
+      JSON.stringify({
+        apiVersion: "monitoring.coreos.com/v1",
+        kind: "PrometheusRule",
+        metadata: { name: "gracegate", namespace: "gracegate-system" },
+        spec: { groups: of },
+      });
+    assert.equal((await piped(rule(groups), "check", "-f", "-")).stdout, "");
+    assert.match((await piped(rule(groups.slice(0, 1)), "check", "-f", "-")).stdout, /alert-without-absent/);
   });
 
   it("--fail-on chooses what counts", async () => {

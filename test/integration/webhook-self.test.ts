@@ -64,7 +64,12 @@ describe("a webhook that keeps its certificates itself", () => {
     const metrics = await webhook.metrics();
     assert.match(metrics, /gracegate_certificate_steps_total\{step="begin"\} 1/);
     assert.match(metrics, /gracegate_certificate_verified 1/);
-    assert.match(metrics, /gracegate_certificate_authority_expiry_timestamp_seconds [1-9]/);
+    const seconds = (name: string) =>
+      Number(new RegExp(`^gracegate_${name}_timestamp_seconds (.+)$`, "m").exec(metrics)?.[1]);
+    const lives = (name: string) => (seconds(`${name}_expiry`) - seconds(`${name}_not_before`)) / 86_400;
+    // A certificate begins an hour before it is made.
+    assert.equal(Math.round(lives("certificate")), 90);
+    assert.equal(Math.round(lives("certificate_authority")), 3650);
   });
 
   it("says which configuration is missing, and registers when it comes", async () => {

@@ -72,7 +72,7 @@ describe("an admission over HTTPS", () => {
       assert.match(metrics, /gracegate_webhook_calls_total\{outcome="unchanged",role="gateway"\} 1/);
       assert.match(metrics, /gracegate_webhook_pods_total\{outcome="patched",role="gateway"\} 1/, "one pod is one");
       assert.match(metrics, /gracegate_webhook_pods_total\{outcome="unchanged",role="gateway"\} 0/);
-      assert.match(metrics, /gracegate_webhook_notices_total\{code="GG101"\} 2/);
+      assert.match(metrics, /gracegate_webhook_notices_total\{code="GG101",severity="warning"\} 2/);
       assert.match(metrics, /gracegate_webhook_duration_seconds_count 3/);
       await eventually(() => webhook.log().includes('"event":"admission"'));
       const line =

@@ -17,6 +17,12 @@ const rule = (...alerts: readonly (readonly [string, string])[]) =>
 
 const METRIC = /\b(?:gracegate_\w+|kube_pod_\w+|kube_deployment_\w+)\b/g;
 
+/**
+ * Who exposes a metric: hc, the webhook, or kube-state-metrics. One absent() an exporter is enough, and some metrics are
+ * rightly absent most of the time: kube_pod_deletion_timestamp while no pod is terminating.
+ */
+const exporterOf = (metric: string) => /^(?:gracegate_hc_|gracegate_|kube_)/.exec(metric)?.[0] ?? metric;
+
 /** An alert that is silent when its metric is gone. */
 export const alertWithoutAbsent: Rule = {
   id: "alert-without-absent",
@@ -29,6 +35,10 @@ export const alertWithoutAbsent: Rule = {
     bad: [rule(["DrainTimeout", 'gracegate_hc_state{state="FAULT"} == 1'])],
     good: [
       rule(["DrainTimeout", 'gracegate_hc_state{state="FAULT"} == 1'], ["HcUnseen", "absent(gracegate_hc_state)"]),
+      rule(
+        ["DrainTimeout", "time() - kube_pod_deletion_timestamp > 60 and gracegate_hc_in_flight > 0"],
+        ["Unseen", "absent(kube_pod_info) or absent(gracegate_hc_state)"],
+      ),
       rule(["Cpu", "rate(process_cpu_seconds_total[5m]) > 1"]),
     ],
   },
@@ -45,11 +55,11 @@ export const alertWithoutAbsent: Rule = {
     );
     const watched = new Set(
       all.flatMap(({ expression }) =>
-        /\babsent(?:_over_time)?\s*\(/.test(expression) ? (expression.match(METRIC) ?? []) : [],
+        /\babsent(?:_over_time)?\s*\(/.test(expression) ? (expression.match(METRIC) ?? []).map(exporterOf) : [],
       ),
     );
     for (const { item, at, alert, expression } of all) {
-      const metrics = [...new Set(expression.match(METRIC) ?? [])].filter((metric) => !watched.has(metric));
+      const metrics = [...new Set(expression.match(METRIC) ?? [])].filter((metric) => !watched.has(exporterOf(metric)));
       if (alert === undefined || metrics.length === 0 || /\babsent/.test(expression)) continue;
       yield { item, at, message: `${alert} is silent while ${metrics.join(", ")} is not scraped.` };
     }

@@ -23,6 +23,8 @@ export interface BalancerOptions {
 export interface Balancer {
   readonly httpPort: number;
   readonly tcpPort: number;
+  /** Where HAProxy's own exporter for Prometheus answers, /metrics. */
+  readonly metricsPort: number;
   /** The state of a server in both backends, as HAProxy names it. */
   states(name: string): Promise<readonly string[]>;
   /** Waits until a server is UP in both. */
@@ -33,7 +35,7 @@ export interface Balancer {
 /** Starts it. */
 export async function startBalancer(options: BalancerOptions): Promise<Balancer> {
   const folder = mkdtempSync(join(tmpdir(), "gracegate-lb-"));
-  const [httpPort, tcpPort] = [await freePort(), await freePort()];
+  const [httpPort, tcpPort, metricsPort] = [await freePort(), await freePort(), await freePort()];
   const socket = join(folder, "stats.sock");
   const file = join(folder, "haproxy.cfg");
   const frontend = (mode: "http" | "tcp", port: number) => [
@@ -55,6 +57,8 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
     ...["defaults", "  timeout connect 2s", "  timeout client 90s", "  timeout server 90s", "  retries 0"],
     ...frontend("http", httpPort),
     ...frontend("tcp", tcpPort),
+    ...["frontend metrics", "  mode http", `  bind 127.0.0.1:${metricsPort}`],
+    "  http-request use-service prometheus-exporter if { path /metrics }",
     "",
   ];
   writeFileSync(file, config.join("\n"));
@@ -81,6 +85,7 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
   return {
     httpPort,
     tcpPort,
+    metricsPort,
     states,
     isUp,
     async stop() {
