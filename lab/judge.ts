@@ -1,0 +1,54 @@
+/**
+ * What the table must show. Every sentence is something that is not as it has to be; none: the claim holds here.
+ */
+import { killedIn, type Record } from "./record.ts";
+
+/**
+ * Longest time that S3's gateways may take to go with short requests and HAProxy's checks of the lab, seconds: detection
+ * 0.5 + 5 until HTTP/2 takes no new streams + LB buffer 6 + 15 until the kubelet is through, + 3 of the longest request.
+ */
+export const LONGEST_END_S = 0.5 + 5 + 6 + 15 + 3;
+
+/** Ways to lose a request that a gateway's end has; anything else would be the rig's own fault. */
+const LOSSES_OF_CURRENT = /^(5xx (502|503)|reset|closed|truncated|refused|stream-reset|goaway)/;
+
+/** Judges the runs. */
+export function judge(records: readonly Record[]): readonly string[] {
+  return [...records.flatMap(judgeOne), ...judgeCurrent(records)];
+}
+
+function judgeOne(record: Record): readonly string[] {
+  const { scenario, part, mode, repeat, isVoid, lost, failedHooks, pods } = record;
+  const name = [scenario, part, mode, repeat].filter((one) => one !== undefined).join(" ");
+  const found: string[] = isVoid.map((reason) => `${name} is void: ${reason}`);
+  if (hasToLoseNothing(record) && lost > 0) found.push(`${name} lost ${lost}: ${JSON.stringify(record.losses)}`);
+  if (mode === "current") return found;
+  if (killedIn(record)) found.push(`${name}: a pod ended by SIGKILL`);
+  if (failedHooks > 0 && scenario !== "S10") found.push(`${name}: ${failedHooks} preStop hooks failed`);
+  if (scenario === "S3" && mode === "improved") {
+    const slow = pods.filter(({ seconds }) => seconds > LONGEST_END_S);
+    for (const { pod, seconds } of slow) {
+      found.push(`${name}: ${pod} took ${seconds.toFixed(1)} s to end, more than ${LONGEST_END_S} s`);
+    }
+  }
+  return found;
+}
+
+/** The modes that have a drain answer, or a replacement on the same node, lose nothing. */
+function hasToLoseNothing({ scenario, mode }: Record): boolean {
+  if (scenario === "S10") return false;
+  if (mode === "improved" || mode === "same-node") return true;
+  // A balancer that is told nothing still leaves single requests their time.
+  return mode === "runbook" && (scenario === "S1" || scenario === "S4");
+}
+
+/** What fails today has to fail here, each time and for the reason that it did. */
+function judgeCurrent(records: readonly Record[]): readonly string[] {
+  return records
+    .filter(({ mode, isVoid }) => mode === "current" && isVoid.length === 0)
+    .flatMap(({ scenario, repeat, lost, losses }) => {
+      if (lost === 0) return [`${scenario} current ${repeat} lost nothing, so the rig proves nothing`];
+      const strange = Object.keys(losses).filter((kind) => !LOSSES_OF_CURRENT.test(kind));
+      return strange.map((kind) => `${scenario} current ${repeat} lost for another reason than the runbook's: ${kind}`);
+    });
+}
