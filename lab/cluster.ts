@@ -11,7 +11,7 @@ import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { JsonObject } from "../src/pod/json.ts";
 import { objectAt, textAt } from "../src/pod/json.ts";
-import { cacheFolder, type Component, debian, had, run } from "../test/e2e/install/components.ts";
+import { type Component, cacheFolder, debian, had, run } from "../test/e2e/install/components.ts";
 import { envoy } from "../test/e2e/install/envoy.ts";
 import { ISTIO, pilotAgent } from "../test/e2e/install/pilot-agent.ts";
 import { type ClusterNode, IMAGE, nodeComponents } from "../test/e2e/node/node.ts";
@@ -163,7 +163,10 @@ function application(): readonly JsonObject[] {
       apiVersion: "apps/v1",
       kind: "Deployment",
       metadata: { name: "app", namespace: APPLICATION },
-      spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [container] } } },
+      spec: {
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [container] } },
+      },
     },
     {
       apiVersion: "v1",

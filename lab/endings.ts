@@ -45,7 +45,8 @@ export async function watchEndings(node: ClusterNode, namespace: string, logFold
       const { running, terminated } = objectAt(status, "state");
       if (isObject(terminated)) codes[container] = Number(terminated.exitCode);
       const key = `${name}-${container}`;
-      if (isObject(running) && !followed.has(key)) followed.set(key, follow(node, namespace, name, container, logFolder));
+      if (isObject(running) && !followed.has(key))
+        followed.set(key, follow(node, namespace, name, container, logFolder));
     }
     if (objectAt(pod, "metadata").deletionTimestamp !== undefined && !leaving.has(name) && type !== "DELETED") {
       leaving.set(name, performance.now());
@@ -79,13 +80,7 @@ export async function watchEndings(node: ClusterNode, namespace: string, logFold
   };
 }
 
-function follow(
-  node: ClusterNode,
-  namespace: string,
-  pod: string,
-  container: string,
-  logFolder: string,
-): ChildProcess {
+function follow(node: ClusterNode, namespace: string, pod: string, container: string, logFolder: string): ChildProcess {
   const file = openSync(join(logFolder, `${namespace}-${pod}-${container}.log`), "a");
   const args = ["--kubeconfig", node.kubeconfig, "-n", namespace, "logs", "--follow", "-c", container, pod];
   const child = spawn("kubectl", args, { stdio: ["ignore", file, file] });

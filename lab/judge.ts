@@ -22,8 +22,10 @@ function judgeOne(record: Record): readonly string[] {
   const name = [scenario, part, mode, repeat].filter((one) => one !== undefined).join(" ");
   const found: string[] = isVoid.map((reason) => `${name} is void: ${reason}`);
   if (hasToLoseNothing(record) && lost > 0) found.push(`${name} lost ${lost}: ${JSON.stringify(record.losses)}`);
+  if ((record.lostElsewhere ?? 0) > 0) found.push(`${name}: the other gateway lost ${record.lostElsewhere}`);
   if (mode === "current") return found;
-  if (killedIn(record)) found.push(`${name}: a pod ended by SIGKILL`);
+  // In S10 the lab itself sends one.
+  if (killedIn(record) && scenario !== "S10") found.push(`${name}: a pod ended by SIGKILL`);
   if (failedHooks > 0 && scenario !== "S10") found.push(`${name}: ${failedHooks} preStop hooks failed`);
   if (scenario === "S3" && mode === "improved") {
     const slow = pods.filter(({ seconds }) => seconds > LONGEST_END_S);

@@ -13,7 +13,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { clusterComponents, versions } from "./cluster.ts";
-import { type FaultName, faultyImage, faults } from "./faults.ts";
+import { type FaultName, faults, faultyImage } from "./faults.ts";
 import { judge } from "./judge.ts";
 import { modes } from "./modes.ts";
 import { type Record, type ScenarioName, scenarioNames } from "./record.ts";
@@ -50,7 +50,7 @@ async function main(): Promise<number> {
     return 1;
   }
   say("a node of Kubernetes");
-  const image = fault === undefined ? undefined : faultyImage(fault as FaultName);
+  const image = fault === undefined ? undefined : await faultyImage(fault as FaultName);
   const cluster = components.start(say, image);
   const stop = () => {
     say("tearing down");
@@ -112,4 +112,3 @@ function say(line: string): void {
   const clock = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
   process.stderr.write(`${clock.padStart(5)}  ${line}\n`);
 }
-

@@ -15,7 +15,12 @@ export interface ProbeReport {
   readonly latencyMs: { readonly max: number; readonly p99: number };
   readonly generator: { readonly lagMs: { readonly max: number } };
   readonly trigger?: { readonly state: string; readonly atMs?: number };
-  readonly losses: readonly { readonly kind: string; readonly atMs: number; readonly startedMs: number; readonly text: string }[];
+  readonly losses: readonly {
+    readonly kind: string;
+    readonly atMs: number;
+    readonly startedMs: number;
+    readonly text: string;
+  }[];
   readonly isVoid: readonly string[];
 }
 

@@ -25,6 +25,8 @@ export interface Record {
   readonly connectionErrors: number;
   /** Losses by class and detail: `5xx 502` → 3. */
   readonly losses: Readonly<{ [kind: string]: number }>;
+  /** What was lost where nothing happened; S10. */
+  readonly lostElsewhere?: number;
   /** What a person would say it showed: `502 at 6.2 s`. */
   readonly words: string;
   /** Why the run proves nothing; empty where it proves something. */

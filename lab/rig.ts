@@ -55,8 +55,18 @@ export class Rig {
 
   /** Waits until nothing is on its way out, both gateways are Available, and the balancer has them UP. */
   async settled(): Promise<void> {
-    await until(`the gateways of ${this.mode.name} are Available`, async () => await this.#areAvailable(), () => "", 240_000);
-    await until(`old gateways of ${this.mode.name} are gone`, () => this.endings.leaving === 0, () => "", 240_000);
+    await until(
+      `the gateways of ${this.mode.name} are Available`,
+      async () => await this.#areAvailable(),
+      () => "",
+      240_000,
+    );
+    await until(
+      `old gateways of ${this.mode.name} are gone`,
+      () => this.endings.leaving === 0,
+      () => "",
+      240_000,
+    );
     await this.balancer.allUp();
   }
 

@@ -7,6 +7,7 @@
  */
 import { join } from "node:path";
 import type { Frontend } from "./balancer.ts";
+import { envoyKilled, eviction, hcKilled, kubeletRestart, nodeDrain } from "./disturbances.ts";
 import { gateways } from "./gateways.ts";
 import type { ModeName } from "./modes.ts";
 import { type ProbeReport, probe } from "./probe.ts";
@@ -20,7 +21,7 @@ export const CLEAN_S = 10;
 const LONG_S = 60;
 
 /** A scenario that counts what a load loses. */
-interface LoadPlan {
+export interface LoadPlan {
   readonly name: ScenarioName;
   readonly part?: string;
   /** What happens ten seconds after the begin: a shell command. */
@@ -29,6 +30,8 @@ interface LoadPlan {
   readonly after: number;
   /** The load; the trigger goes with the first. */
   readonly loads: readonly (readonly string[])[];
+  /** A load that has nothing to do with the trigger: what it loses is counted apart. */
+  readonly elsewhere?: readonly string[];
 }
 
 /** S1 and S4: one long request through gateway a and one stream through gateway b, whose pods are deleted meanwhile. */
@@ -67,7 +70,12 @@ export async function longAndStream(rig: Rig, repeat: number, plots: string): Pr
 
 /** S2: a pod is deleted under load. */
 export function deletion(rig: Rig): LoadPlan {
-  return { name: "S2", trigger: rig.deletes("a"), after: rolloutSeconds(rig.mode.name) / 2 + 10, loads: mixedLoad(rig) };
+  return {
+    name: "S2",
+    trigger: rig.deletes("a"),
+    after: rolloutSeconds(rig.mode.name) / 2 + 10,
+    loads: mixedLoad(rig),
+  };
 }
 
 /** S3: both gateways are restarted, one after the other, under load. */
@@ -86,13 +94,40 @@ export function neverQuiet(rig: Rig): LoadPlan {
   return { name: "S5", trigger: rig.deletes("a"), after: 50, loads: [load] };
 }
 
+/** S8: the pod is evicted, by the API and by a drain of its node. */
+export function evictions(rig: Rig): readonly LoadPlan[] {
+  const plan = { name: "S8", after: rolloutSeconds(rig.mode.name) / 2 + 10, loads: mixedLoad(rig) } as const;
+  return [
+    { ...plan, part: "eviction", trigger: eviction(rig) },
+    { ...plan, part: "kubectl drain", trigger: nodeDrain(rig) },
+  ];
+}
+
+/** S9: the kubelet is restarted in the middle of a drain. */
+export function restarts(rig: Rig): readonly LoadPlan[] {
+  return [{ name: "S9", trigger: kubeletRestart(rig), after: 60, loads: mixedLoad(rig) }];
+}
+
+/** S10: a container dies in the middle of a drain. The other gateway has a load of its own, which must not notice. */
+export function deaths(rig: Rig): readonly LoadPlan[] {
+  const elsewhere = ["load", rig.balancer.url("b"), "--rate", "20", "--seconds", "3s"];
+  const plan = { name: "S10", after: 55, loads: mixedLoad(rig), elsewhere } as const;
+  return [
+    { ...plan, part: "hc killed", trigger: hcKilled(rig) },
+    { ...plan, part: "Envoy killed", trigger: envoyKilled(rig) },
+  ];
+}
+
 /** Runs a scenario that counts what a load loses. */
 export async function underLoad(rig: Rig, plan: LoadPlan, repeat: number, plots: string): Promise<Record> {
   const before = rig.endings.ended.length;
   const hooks = rig.failedHooks();
   const duration = ["--duration", `${CLEAN_S + Math.ceil(plan.after)}s`];
-  const name = [plan.name, plan.part, rig.mode.name, repeat].filter((one) => one !== undefined).join("-");
+  const name = [plan.name, plan.part?.replaceAll(" ", "-"), rig.mode.name, repeat]
+    .filter((one) => one !== undefined)
+    .join("-");
   const files = plan.loads.map((_, index) => `${name}${index === 0 ? "" : `-${index}`}.svg`);
+  const elsewhere = plan.elsewhere === undefined ? undefined : probe([...plan.elsewhere, ...duration]);
   const reports = await Promise.all(
     plan.loads.map((load, index) => {
       const trigger = index === 0 ? ["--trigger", plan.trigger, "--trigger-at", `${CLEAN_S}s`] : [];
@@ -109,6 +144,7 @@ export async function underLoad(rig: Rig, plan: LoadPlan, repeat: number, plots:
     repeat,
     ...counts,
     words: `${counts.answered5xx} / ${counts.connectionErrors} of ${counts.started}`,
+    ...(elsewhere === undefined ? {} : { lostElsewhere: (await elsewhere).lost }),
     isVoid: [...reports.flatMap(({ isVoid }) => isVoid), ...(early ? ["a request was lost before the trigger"] : [])],
     pods: rig.endings.ended.slice(before),
     failedHooks: rig.failedHooks() - hooks,

@@ -2,13 +2,22 @@
  * What runs when. Modes have namespaces, ports and balancers of their own, so what leaves the machine idle (one request of
  * a minute) runs in all of them at once, and what loads it in two.
  */
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Cluster } from "./cluster.ts";
 import type { Mode } from "./modes.ts";
 import type { Record, ScenarioName } from "./record.ts";
 import { Rig } from "./rig.ts";
-import { deletion, longAndStream, neverQuiet, rollout, underLoad } from "./scenarios.ts";
+import {
+  deaths,
+  deletion,
+  evictions,
+  type LoadPlan,
+  longAndStream,
+  neverQuiet,
+  restarts,
+  rollout,
+  underLoad,
+} from "./scenarios.ts";
 
 /** A run of the lab. */
 export interface RunPlan {
@@ -36,7 +45,20 @@ const lines: { readonly [name in ScenarioName]?: readonly Mode["name"][] } = {
   S2: ["current", "runbook", "same-node", "improved"],
   S3: ["current", "runbook", "same-node", "improved", "improved-no-min-ready"],
   S5: ["current", "runbook", "improved"],
+  S8: ["improved"],
+  S9: ["improved"],
+  S10: ["improved"],
 };
+
+/** The scenarios under load, in their order, and how often each runs. */
+const loads: readonly (readonly [ScenarioName, (rig: Rig) => readonly LoadPlan[], "repeat" | 1])[] = [
+  ["S3", (rig) => [rollout(rig)], "repeat"],
+  ["S2", (rig) => [deletion(rig)], 1],
+  ["S5", (rig) => [neverQuiet(rig)], 1],
+  ["S8", evictions, 1],
+  ["S9", restarts, 1],
+  ["S10", deaths, 1],
+];
 
 /** Runs everything. */
 export async function runPlan(plan: RunPlan): Promise<void> {
@@ -44,10 +66,9 @@ export async function runPlan(plan: RunPlan): Promise<void> {
   const wants = (name: ScenarioName) => scenarios.includes(name);
   const of = (name: ScenarioName) => (wants(name) ? modes.filter((mode) => lines[name]?.includes(mode.name)) : []);
   const single = wants("S1") || wants("S4") ? modes.filter((mode) => lines.S1?.includes(mode.name)) : [];
-  const used = modes.filter((mode) => [single, of("S2"), of("S3"), of("S5")].some((some) => some.includes(mode)));
-  const plots = join(plan.results, "plots");
-  const logs = join(plan.results, "logs");
-  mkdirSync(logs, { recursive: true });
+  const loaded = modes.filter((mode) => loads.some(([name]) => of(name).includes(mode)));
+  const used = modes.filter((mode) => single.includes(mode) || loaded.includes(mode));
+  const [plots, logs] = [join(plan.results, "plots"), join(plan.results, "logs")];
   const rigs = new Map<Mode, Rig>();
   const rigOf = (mode: Mode) => rigs.get(mode) as Rig;
   try {
@@ -56,33 +77,31 @@ export async function runPlan(plan: RunPlan): Promise<void> {
     for (const one of started) if (one.status === "fulfilled") rigs.set(one.value.mode, one.value);
     for (const one of started) if (one.status === "rejected") throw one.reason;
     for (let time = 1; time <= repeat && single.length > 0; time++) {
+      say(`S1 and S4, ${time} of ${repeat}, in ${single.map(({ name }) => name).join(", ")}`);
       const all = single.map(async (mode) => {
         const records = await untilValid(() => longAndStream(rigOf(mode), time, plots));
         for (const record of records) if (wants(record.scenario)) told(record);
       });
       await Promise.all(all);
     }
-    const loaded = used.filter((mode) => [of("S2"), of("S3"), of("S5")].some((some) => some.includes(mode)));
     await Promise.all(loaded.map((mode) => rigOf(mode).limitDrain(mode.drainTimeoutUnderLoad)));
-    for (const [name, planOf, times] of [
-      ["S3", rollout, repeat],
-      ["S2", deletion, 1],
-      ["S5", neverQuiet, 1],
-    ] as const) {
-      const todo = of(name);
-      const turns = todo.flatMap((mode) => Array.from({ length: times }, (_, index) => [mode, index + 1] as const));
-      // Turns of one mode would be in each other's way; pairs are made of different ones.
-      for (const some of pairs(turns)) {
-        const all = some.map(async ([mode, time]) => {
-          const rig = rigOf(mode);
-          const [record] = await untilValid(async () => [await underLoad(rig, planOf(rig), time, plots)]);
-          if (record !== undefined) told(record);
-        });
-        await Promise.all(all);
+    for (const [name, plansOf, times] of loads) {
+      const repeats = Array.from({ length: times === "repeat" ? repeat : times }, (_, index) => index + 1);
+      // Two turns of one mode would be in each other's way.
+      for (const [time, some] of repeats.flatMap((time) => pairs(of(name)).map((pair) => [time, pair] as const))) {
+        say(`${name}, ${time} of ${repeats.length}, in ${some.map((mode) => mode.name).join(", ")}`);
+        await Promise.all(some.map((mode) => inTurn(rigOf(mode), plansOf(rigOf(mode)), time)));
       }
     }
   } finally {
     await Promise.all([...rigs.values()].map((rig) => rig.stop()));
+  }
+
+  async function inTurn(rig: Rig, plans: readonly LoadPlan[], time: number): Promise<void> {
+    for (const one of plans) {
+      const [record] = await untilValid(async () => [await underLoad(rig, one, time, plots)]);
+      if (record !== undefined) told(record);
+    }
   }
 }
 
@@ -93,13 +112,12 @@ async function untilValid(run: () => Promise<readonly Record[]>): Promise<readon
   }
 }
 
-/** Groups of turns that may run at once: no mode twice in one. */
-function pairs(turns: readonly (readonly [Mode, number])[]): readonly (readonly (readonly [Mode, number])[])[] {
-  const groups: (readonly [Mode, number])[][] = [];
-  for (const turn of turns) {
-    const group = groups.find((some) => some.length < LOADED && some.every(([mode]) => mode !== turn[0]));
-    if (group === undefined) groups.push([turn]);
-    else group.push(turn);
+/** Groups of modes that are under load at the same time. */
+function pairs(modes: readonly Mode[]): readonly (readonly Mode[])[] {
+  const groups: Mode[][] = [];
+  for (const [index, mode] of modes.entries()) {
+    if (index % LOADED === 0) groups.push([]);
+    groups.at(-1)?.push(mode);
   }
   return groups;
 }
