@@ -6,15 +6,15 @@
  * default telemetry; nothing else of its configuration is changed. The node has no DNS server, so pods find istiod by
  * `hostAliases`.
  */
-import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { JsonObject } from "../src/pod/json.ts";
 import { objectAt, textAt } from "../src/pod/json.ts";
 import { type Component, cacheFolder, debian, had, run } from "../test/e2e/install/components.ts";
 import { envoy } from "../test/e2e/install/envoy.ts";
+import { istiod } from "../test/e2e/install/istiod.ts";
 import { ISTIO, pilotAgent } from "../test/e2e/install/pilot-agent.ts";
-import { type ClusterNode, IMAGE, nodeComponents } from "../test/e2e/node/node.ts";
+import { type ClusterNode, IMAGE, type NodeOptions, nodeComponents } from "../test/e2e/node/node.ts";
 
 /** The versions of what is put together. */
 export const versions = {
@@ -42,20 +42,28 @@ export interface Cluster {
   stop(): void;
 }
 
-/** What the lab needs; the first that cannot be had says why. */
-export function clusterComponents(): {
+/** What a cluster of the lab is made of. */
+export interface ClusterComponents {
+  /** The first that cannot be had, and why. */
   readonly missing: string | undefined;
   readonly haproxy: string;
+  /**
+   * Brings it up.
+   *
+   * @param image the tar of an image that replaces Gracegate's
+   */
   start(say: (line: string) => void, image?: string): Cluster;
-} {
+}
+
+/** Gets the components; a node of the lab's own number, and an image in a place of its own, unless told otherwise. */
+export function clusterComponents(options: NodeOptions = { number: 1, imagePlace: "image-lab" }): ClusterComponents {
   const haproxy = debian("haproxy", ["haproxy"]);
   const agent = pilotAgent(versions.istio);
   const proxy = envoy(versions.envoy);
-  const istiod = istiodFrom(versions.istio);
-  const first = [haproxy, agent, proxy, istiod].find(({ missing }) => missing !== undefined);
-  const images = first === undefined ? istioImages(agent.path, proxy.path, istiod.path) : first;
-  // A node of its own number, and images in a place of their own: the end-to-end tests may run beside it.
-  const node = nodeComponents(versions.kubernetes, { number: 1, imagePlace: "image-lab" });
+  const control = istiod(versions.istio);
+  const first = [haproxy, agent, proxy, control].find(({ missing }) => missing !== undefined);
+  const images = first === undefined ? istioImages(agent.path, proxy.path, control.path) : first;
+  const node = nodeComponents(versions.kubernetes, options);
   const missing = images.missing ?? node.missing;
   return {
     missing,
@@ -64,22 +72,13 @@ export function clusterComponents(): {
       const tars = [join(images.path, "proxyv2.tar"), join(images.path, "pilot.tar")];
       const started = node.start(image === undefined ? tars : [...tars, image]);
       try {
-        return populated(started, istiod.path, say);
+        return populated(started, control.path, say);
       } catch (error) {
         started.stop();
         throw error;
       }
     },
   };
-}
-
-function istiodFrom(version: string): Component {
-  return had("istiod", () => {
-    const folder = join(cacheFolder, `istiod-${version}`);
-    const known = spawnSync("test", ["-x", join(folder, "pilot-discovery")]).status === 0;
-    if (!known) run("bash", [join(import.meta.dirname, "../test/e2e/install/istiod.sh"), version, folder]);
-    return folder;
-  });
 }
 
 function istioImages(agent: string, proxy: string, istiod: string): Component {
@@ -104,8 +103,8 @@ function populated(node: ClusterNode, istiodFolder: string, say: (line: string) 
   writeFileSync(values, JSON.stringify(istiodValues));
   const charts = join(istiodFolder, "charts");
   helm("install", "istio-base", join(charts, "base"), "--namespace", "istio-system");
-  const istiod = join(charts, "istio-control/istio-discovery");
-  helm("install", "istiod", istiod, "--namespace", "istio-system", "--values", values);
+  const chart = join(charts, "istio-control/istio-discovery");
+  helm("install", "istiod", chart, "--namespace", "istio-system", "--values", values);
   say("Gracegate");
   namespace("gracegate-system", { "pod-security.kubernetes.io/enforce": "restricted" });
   const image = `image.repository=${IMAGE.repository},image.tag=${IMAGE.tag}`;

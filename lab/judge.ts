@@ -4,10 +4,10 @@
 import { killedIn, type Record } from "./record.ts";
 
 /**
- * Longest time that S3's gateways may take to go with short requests and HAProxy's checks of the lab, seconds: detection
- * 0.5 + 5 until HTTP/2 takes no new streams + LB buffer 6 + 15 until the kubelet is through, + 3 of the longest request.
+ * Longest time that S3's gateways may take to go, seconds: detection 0.5, 5 until HTTP/2 takes no new streams (requests in
+ * flight end meanwhile), the LB buffer of 7, and 15 until the proxy and the kubelet are through.
  */
-export const LONGEST_END_S = 0.5 + 5 + 6 + 15 + 3;
+export const LONGEST_END_S = 0.5 + 5 + 7 + 15;
 
 /** Ways to lose a request that a gateway's end has; anything else would be the rig's own fault. */
 const LOSSES_OF_CURRENT = /^(5xx (502|503)|reset|closed|truncated|refused|stream-reset|goaway)/;
@@ -18,7 +18,7 @@ export function judge(records: readonly Record[]): readonly string[] {
 }
 
 function judgeOne(record: Record): readonly string[] {
-  const { scenario, part, mode, repeat, isVoid, lost, failedHooks, pods } = record;
+  const { scenario, part, mode, repeat, isVoid, lost, failedHooks } = record;
   const name = [scenario, part, mode, repeat].filter((one) => one !== undefined).join(" ");
   const found: string[] = isVoid.map((reason) => `${name} is void: ${reason}`);
   if (hasToLoseNothing(record) && lost > 0) found.push(`${name} lost ${lost}: ${JSON.stringify(record.losses)}`);
@@ -27,13 +27,19 @@ function judgeOne(record: Record): readonly string[] {
   // In S10 the lab itself sends one.
   if (killedIn(record) && scenario !== "S10") found.push(`${name}: a pod ended by SIGKILL`);
   if (failedHooks > 0 && scenario !== "S10") found.push(`${name}: ${failedHooks} preStop hooks failed`);
-  if (scenario === "S3" && mode === "improved") {
-    const slow = pods.filter(({ seconds }) => seconds > LONGEST_END_S);
-    for (const { pod, seconds } of slow) {
-      found.push(`${name}: ${pod} took ${seconds.toFixed(1)} s to end, more than ${LONGEST_END_S} s`);
-    }
-  }
   return found;
+}
+
+/** Judges how long gateways took to end: an improved one must not be slower than it needs. */
+export function judgeTimes(records: readonly Record[]): readonly string[] {
+  return records
+    .filter(({ scenario, mode }) => scenario === "S3" && mode === "improved")
+    .flatMap(({ repeat, pods }) => pods.map((pod) => ({ ...pod, repeat })))
+    .filter(({ seconds }) => seconds > LONGEST_END_S)
+    .map(
+      ({ pod, repeat, seconds }) =>
+        `S3 improved ${repeat}: ${pod} took ${seconds.toFixed(1)} s to end, more than ${LONGEST_END_S} s`,
+    );
 }
 
 /** The modes that have a drain answer, or a replacement on the same node, lose nothing. */

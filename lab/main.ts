@@ -5,20 +5,23 @@
  *   node lab/main.ts --only S1,S3 --modes improved    some of it
  *   node lab/main.ts --repeat 1                       each scenario once
  *   node lab/main.ts --fault close-at-once            with a fault planted in hc: the table has to turn red
+ *   node lab/main.ts --publish                        and keep the run in docs/evidence/, for `make generate`
  *
  * Results, plots and logs go to lab/results/, which a run begins by emptying. Ends with 1 where a mode that has to lose
  * nothing lost something, or `current` lost nothing: then the rig proves nothing.
  */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { clusterComponents, versions } from "./cluster.ts";
+import { clusterComponents } from "./cluster.ts";
+import type { Run } from "./evidence.ts";
 import { type FaultName, faults, faultyImage } from "./faults.ts";
-import { judge } from "./judge.ts";
+import { judge, judgeTimes } from "./judge.ts";
 import { modes } from "./modes.ts";
 import { type Record, type ScenarioName, scenarioNames } from "./record.ts";
 import { runPlan } from "./schedule.ts";
 import { table } from "./table.ts";
+import { machine, versionsOf } from "./versions.ts";
 
 const results = join(import.meta.dirname, "results");
 const began = performance.now();
@@ -32,7 +35,7 @@ async function main(): Promise<number> {
       modes: { type: "string", default: modes.map(({ name }) => name).join(",") },
       repeat: { type: "string", default: "3" },
       fault: { type: "string" },
-      keep: { type: "boolean", default: false },
+      publish: { type: "boolean", default: false },
     },
   });
   const only = listed(values.only, scenarioNames, "--only");
@@ -61,6 +64,15 @@ async function main(): Promise<number> {
     process.exit(130);
   });
   const records: Record[] = [];
+  let kept: Run;
+  const run = (): Run => ({
+    startedAt: new Date(Date.now() - (performance.now() - began)).toISOString(),
+    minutes: Math.round((performance.now() - began) / 6000) / 10,
+    versions: versionsOf(cluster, components.haproxy),
+    machine: machine(),
+    ...(fault === undefined ? {} : { fault }),
+    records,
+  });
   try {
     await runPlan({
       cluster,
@@ -73,22 +85,31 @@ async function main(): Promise<number> {
       told: (record) => {
         records.push(record);
         say(lineOf(record));
-        writeFileSync(join(results, "run.json"), `${JSON.stringify(summary(fault, records), undefined, 2)}\n`);
       },
     });
+    kept = run();
   } finally {
-    if (!values.keep) stop();
+    stop();
   }
-  const judgement = judge(records);
+  writeFileSync(join(results, "run.json"), `${JSON.stringify(kept, undefined, 1)}\n`);
+  if (values.publish) publish();
+  const judgement = [...judge(records), ...judgeTimes(records)];
   process.stdout.write(`${table(records)}\n`);
   for (const line of judgement) say(line);
   say(judgement.length === 0 ? "everything as it has to be" : `logs and plots are in ${results}`);
   return judgement.length === 0 ? 0 : 1;
 }
 
-/** What is kept of a run. */
-function summary(fault: string | undefined, records: readonly Record[]): object {
-  return { startedAt: new Date(Date.now() - (performance.now() - began)).toISOString(), versions, fault, records };
+/** Keeps a run for the page, with the plots of S3 before and after. */
+function publish(): void {
+  const folder = join(import.meta.dirname, "../docs/evidence");
+  mkdirSync(folder, { recursive: true });
+  copyFileSync(join(results, "run.json"), join(folder, "run.json"));
+  for (const mode of ["current", "improved"]) {
+    const plot = join(results, `plots/S3-${mode}-1.svg`);
+    if (existsSync(plot)) copyFileSync(plot, join(folder, `S3-${mode}.svg`));
+  }
+  say(`kept in ${folder}; make generate writes the page`);
 }
 
 function lineOf({ scenario, part, mode, repeat, words, isVoid, losses }: Record): string {

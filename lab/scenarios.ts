@@ -18,7 +18,7 @@ import type { Rig } from "./rig.ts";
 export const CLEAN_S = 10;
 
 /** Length of a single request and of a stream, seconds. */
-const LONG_S = 60;
+export const LONG_S = 60;
 
 /** A scenario that counts what a load loses. */
 export interface LoadPlan {
@@ -35,7 +35,12 @@ export interface LoadPlan {
 }
 
 /** S1 and S4: one long request through gateway a and one stream through gateway b, whose pods are deleted meanwhile. */
-export async function longAndStream(rig: Rig, repeat: number, plots: string): Promise<readonly Record[]> {
+export async function longAndStream(
+  rig: Rig,
+  repeat: number,
+  plots: string,
+  seconds = LONG_S,
+): Promise<readonly Record[]> {
   const clean = await Promise.all(
     gateways.map((gateway) =>
       probe(["load", rig.balancer.url(gateway), "--rate", "10", "--duration", `${CLEAN_S}s`, "--long-share", "0"]),
@@ -50,8 +55,8 @@ export async function longAndStream(rig: Rig, repeat: number, plots: string): Pr
   };
   const [url, gone] = [rig.balancer.url, rig.deletes.bind(rig)];
   const ran = await Promise.all([
-    run("S1", ["long", url("a"), "--seconds", `${LONG_S}s`, "--trigger", gone("a"), "--trigger-at", "5s"]),
-    run("S4", ["stream", url("b"), "--chunks", `${LONG_S}`, "--trigger", gone("b"), "--trigger-at", "10s"]),
+    run("S1", ["long", url("a"), "--seconds", `${seconds}s`, "--trigger", gone("a"), "--trigger-at", "5s"]),
+    run("S4", ["stream", url("b"), "--chunks", `${seconds}`, "--trigger", gone("b"), "--trigger-at", "10s"]),
   ]);
   await rig.settled();
   const pods = rig.endings.ended.slice(before);
@@ -60,7 +65,7 @@ export async function longAndStream(rig: Rig, repeat: number, plots: string): Pr
     mode: rig.mode.name,
     repeat,
     ...countsOf([report]),
-    words: name === "S1" ? requestWords(report) : streamWords(report),
+    words: name === "S1" ? requestWords(report) : streamWords(report, seconds),
     isVoid: [...unclean, ...report.isVoid],
     pods: pods.filter(({ pod }) => pod.startsWith(`gateway-${name === "S1" ? "a" : "b"}-`)),
     failedHooks: rig.failedHooks() - hooks,
@@ -182,17 +187,17 @@ function requestWords({ losses: [loss], latencyMs }: ProbeReport): string {
 }
 
 /** `60/60`, or how many of the chunks had come. */
-function streamWords({ losses: [loss] }: ProbeReport): string {
-  if (loss === undefined) return `${LONG_S}/${LONG_S}`;
+function streamWords({ losses: [loss] }: ProbeReport, chunks: number): string {
+  if (loss === undefined) return `${chunks}/${chunks}`;
   const bytes = Number(/after ([0-9,]+) bytes/.exec(loss.text)?.[1]?.replaceAll(",", "") ?? 0);
-  return `${chunksIn(bytes)}/${LONG_S} (${loss.text})`;
+  return `${chunksIn(bytes, chunks)}/${chunks} (${loss.text})`;
 }
 
 /** How many whole lines `chunk 1 of 60`, `chunk 2 of 60`… are in so many bytes. */
-function chunksIn(bytes: number): number {
+function chunksIn(bytes: number, all: number): number {
   let [chunks, length] = [0, 0];
   for (;;) {
-    length += `chunk ${chunks + 1} of ${LONG_S}\n`.length;
+    length += `chunk ${chunks + 1} of ${all}\n`.length;
     if (length > bytes) return chunks;
     chunks += 1;
   }

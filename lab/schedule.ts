@@ -105,7 +105,8 @@ export async function runPlan(plan: RunPlan): Promise<void> {
   }
 }
 
-async function untilValid(run: () => Promise<readonly Record[]>): Promise<readonly Record[]> {
+/** Runs something again where it proved nothing: ten seconds of success before the trigger were not there. */
+export async function untilValid(run: () => Promise<readonly Record[]>): Promise<readonly Record[]> {
   for (let tries = 1; ; tries++) {
     const records = await run();
     if (tries === TRIES || records.every(({ isVoid }) => isVoid.length === 0)) return records;
