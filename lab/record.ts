@@ -17,7 +17,7 @@ export interface Record {
   readonly scenario: ScenarioName;
   /** Where a scenario has parts: which. */
   readonly part?: string;
-  readonly mode: ModeName | "classic" | "native" | "without hold" | "with hold";
+  readonly mode: ModeName;
   readonly repeat: number;
   readonly started: number;
   readonly lost: number;

@@ -96,16 +96,8 @@ export class Rig {
   }
 
   async #areAvailable(): Promise<boolean> {
-    const path = `/apis/apps/v1/namespaces/${namespaceOf(this.mode)}/deployments`;
-    const { items } = await this.cluster.node.api.list(path, (one) => one);
-    return (
-      items.length === gateways.length &&
-      items.every((one) => {
-        const status = objectAt(one, "status");
-        const isSeen = status.observedGeneration === objectAt(one, "metadata").generation;
-        return isSeen && status.updatedReplicas === 1 && status.availableReplicas === 1 && status.replicas === 1;
-      })
-    );
+    const all = gateways.map((gateway) => isAvailable(this.cluster, namespaceOf(this.mode), `gateway-${gateway}`));
+    return (await Promise.all(all)).every((one) => one);
   }
 
   /** The webhook learns of a policy by its watch; a pod that came earlier would have the one before. */
@@ -124,4 +116,14 @@ export class Rig {
       return status?.includes(`"drainTimeout":${seconds},`) ?? false;
     });
   }
+}
+
+/** Whether all pods of a Deployment are of its last template, and Available. */
+export async function isAvailable(cluster: Cluster, namespace: string, name: string): Promise<boolean> {
+  const { body } = await cluster.node.api.call("GET", `/apis/apps/v1/namespaces/${namespace}/deployments/${name}`);
+  const { replicas } = objectAt(body, "spec");
+  const status = objectAt(body, "status");
+  const isSeen = status.observedGeneration === objectAt(body, "metadata").generation;
+  const counts = [status.replicas, status.updatedReplicas, status.availableReplicas];
+  return isSeen && replicas !== undefined && counts.every((count) => count === replicas);
 }

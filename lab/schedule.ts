@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import type { Cluster } from "./cluster.ts";
+import { firstCalls, type MeshMode, prepareMesh, rolledApplication } from "./mesh.ts";
 import type { Mode } from "./modes.ts";
 import type { Record, ScenarioName } from "./record.ts";
 import { Rig } from "./rig.ts";
@@ -93,6 +94,9 @@ export async function runPlan(plan: RunPlan): Promise<void> {
         await Promise.all(some.map((mode) => inTurn(rigOf(mode), plansOf(rigOf(mode)), time)));
       }
     }
+    for (const mode of ["current", "improved"] as const) {
+      if (modes.some(({ name }) => name === mode)) await inMesh(plan, mode, logs);
+    }
   } finally {
     await Promise.all([...rigs.values()].map((rig) => rig.stop()));
   }
@@ -102,6 +106,19 @@ export async function runPlan(plan: RunPlan): Promise<void> {
       const [record] = await untilValid(async () => [await underLoad(rig, one, time, plots)]);
       if (record !== undefined) told(record);
     }
+  }
+}
+
+/** S6 and S7. */
+async function inMesh({ cluster, scenarios, say, told }: RunPlan, mode: MeshMode, logs: string): Promise<void> {
+  if (!scenarios.includes("S6") && !scenarios.includes("S7")) return;
+  say(`sidecars, ${mode}`);
+  await prepareMesh(cluster, mode);
+  if (scenarios.includes("S7")) told(await firstCalls(cluster, mode));
+  if (!scenarios.includes("S6")) return;
+  for (const kind of ["classic", "native"] as const) {
+    const records = await untilValid(async () => [await rolledApplication(cluster, mode, kind, logs)]);
+    for (const record of records) told(record);
   }
 }
 
