@@ -27,9 +27,6 @@ export interface Endings {
   stop(): void;
 }
 
-/** The exit code of a process that got SIGKILL. */
-export const SIGKILLED = 137;
-
 /** Starts to watch. */
 export async function watchEndings(node: ClusterNode, namespace: string, logFolder: string): Promise<Endings> {
   const ended: Ending[] = [];

@@ -2,7 +2,6 @@
  * What one run of one scenario in one mode showed: the rows from which table and page are made, and nothing else.
  */
 import type { Ending } from "./endings.ts";
-import { SIGKILLED } from "./endings.ts";
 import type { ModeName } from "./modes.ts";
 import type { ProbeReport } from "./probe.ts";
 
@@ -37,6 +36,9 @@ export interface Record {
   /** The plots, by file name. */
   readonly plots: readonly string[];
 }
+
+/** The exit code of a process that got SIGKILL. */
+const SIGKILLED = 137;
 
 /** Adds up reports of one run. */
 export function countsOf(

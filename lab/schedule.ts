@@ -1,10 +1,10 @@
 /**
  * What runs when. Modes have namespaces, ports and balancers of their own, so what leaves the machine idle (one request of
- * a minute) runs in all of them at once, and what loads it in two.
+ * a minute, sidecars) runs in all of them at once, and what loads it in some.
  */
 import { join } from "node:path";
 import type { Cluster } from "./cluster.ts";
-import { firstCalls, type MeshMode, prepareMesh, rolledApplication } from "./mesh.ts";
+import { firstCalls, prepareMesh, rolledApplication } from "./mesh.ts";
 import type { Mode } from "./modes.ts";
 import type { Record, ScenarioName } from "./record.ts";
 import { Rig } from "./rig.ts";
@@ -37,8 +37,8 @@ export interface RunPlan {
 /** Times that a run is tried again where it proved nothing. */
 const TRIES = 3;
 
-/** How many modes are under load at the same time. */
-const LOADED = 2;
+/** How many modes are under load at the same time: 300 requests a second are little for two cores. */
+const LOADED = 3;
 
 /** Modes that a scenario says something about. */
 const lines: { readonly [name in ScenarioName]?: readonly Mode["name"][] } = {
@@ -77,6 +77,21 @@ export async function runPlan(plan: RunPlan): Promise<void> {
     const started = await Promise.allSettled(used.map((mode) => Rig.start(plan.cluster, plan.haproxy, mode, logs)));
     for (const one of started) if (one.status === "fulfilled") rigs.set(one.value.mode, one.value);
     for (const one of started) if (one.status === "rejected") throw one.reason;
+    await Promise.all([singleRequests(), inMesh(plan, logs)]);
+    await Promise.all(loaded.map((mode) => rigOf(mode).limitDrain(mode.drainTimeoutUnderLoad)));
+    for (const [name, plansOf, times] of loads) {
+      const repeats = Array.from({ length: times === "repeat" ? repeat : times }, (_, index) => index + 1);
+      // Two turns of one mode would be in each other's way.
+      for (const [time, some] of repeats.flatMap((time) => groups(of(name)).map((group) => [time, group] as const))) {
+        say(`${name}, ${time} of ${repeats.length}, in ${some.map((mode) => mode.name).join(", ")}`);
+        await Promise.all(some.map((mode) => inTurn(rigOf(mode), plansOf(rigOf(mode)), time)));
+      }
+    }
+  } finally {
+    await Promise.all([...rigs.values()].map((rig) => rig.stop()));
+  }
+
+  async function singleRequests(): Promise<void> {
     for (let time = 1; time <= repeat && single.length > 0; time++) {
       say(`S1 and S4, ${time} of ${repeat}, in ${single.map(({ name }) => name).join(", ")}`);
       const all = single.map(async (mode) => {
@@ -85,20 +100,6 @@ export async function runPlan(plan: RunPlan): Promise<void> {
       });
       await Promise.all(all);
     }
-    await Promise.all(loaded.map((mode) => rigOf(mode).limitDrain(mode.drainTimeoutUnderLoad)));
-    for (const [name, plansOf, times] of loads) {
-      const repeats = Array.from({ length: times === "repeat" ? repeat : times }, (_, index) => index + 1);
-      // Two turns of one mode would be in each other's way.
-      for (const [time, some] of repeats.flatMap((time) => pairs(of(name)).map((pair) => [time, pair] as const))) {
-        say(`${name}, ${time} of ${repeats.length}, in ${some.map((mode) => mode.name).join(", ")}`);
-        await Promise.all(some.map((mode) => inTurn(rigOf(mode), plansOf(rigOf(mode)), time)));
-      }
-    }
-    for (const mode of ["current", "improved"] as const) {
-      if (modes.some(({ name }) => name === mode)) await inMesh(plan, mode, logs);
-    }
-  } finally {
-    await Promise.all([...rigs.values()].map((rig) => rig.stop()));
   }
 
   async function inTurn(rig: Rig, plans: readonly LoadPlan[], time: number): Promise<void> {
@@ -109,17 +110,21 @@ export async function runPlan(plan: RunPlan): Promise<void> {
   }
 }
 
-/** S6 and S7. */
-async function inMesh({ cluster, scenarios, say, told }: RunPlan, mode: MeshMode, logs: string): Promise<void> {
+/** S6 and S7, both kinds of sidecar at once in both namespaces. */
+async function inMesh({ cluster, modes, scenarios, say, told }: RunPlan, logs: string): Promise<void> {
   if (!scenarios.includes("S6") && !scenarios.includes("S7")) return;
-  say(`sidecars, ${mode}`);
-  await prepareMesh(cluster, mode);
-  if (scenarios.includes("S7")) told(await firstCalls(cluster, mode));
-  if (!scenarios.includes("S6")) return;
-  for (const kind of ["classic", "native"] as const) {
-    const records = await untilValid(async () => [await rolledApplication(cluster, mode, kind, logs)]);
-    for (const record of records) told(record);
-  }
+  const chosen = (["current", "improved"] as const).filter((mode) => modes.some(({ name }) => name === mode));
+  say(`S6 and S7, in ${chosen.join(", ")}`);
+  await Promise.all(
+    chosen.map(async (mode) => {
+      await prepareMesh(cluster, mode);
+      if (scenarios.includes("S7")) told(await firstCalls(cluster, mode));
+      if (!scenarios.includes("S6")) return;
+      const kinds = ["classic", "native"] as const;
+      const all = kinds.map((kind) => untilValid(async () => [await rolledApplication(cluster, mode, kind, logs)]));
+      for (const record of (await Promise.all(all)).flat()) told(record);
+    }),
+  );
 }
 
 /** Runs something again where it proved nothing: ten seconds of success before the trigger were not there. */
@@ -131,11 +136,11 @@ export async function untilValid(run: () => Promise<readonly Record[]>): Promise
 }
 
 /** Groups of modes that are under load at the same time. */
-function pairs(modes: readonly Mode[]): readonly (readonly Mode[])[] {
-  const groups: Mode[][] = [];
+function groups(modes: readonly Mode[]): readonly (readonly Mode[])[] {
+  const found: Mode[][] = [];
   for (const [index, mode] of modes.entries()) {
-    if (index % LOADED === 0) groups.push([]);
-    groups.at(-1)?.push(mode);
+    if (index % LOADED === 0) found.push([]);
+    found.at(-1)?.push(mode);
   }
-  return groups;
+  return found;
 }
