@@ -14,6 +14,7 @@ import type { Record } from "../../lab/record.ts";
 import { Rig } from "../../lab/rig.ts";
 import { longAndStream, rollout, underLoad } from "../../lab/scenarios.ts";
 import { untilValid } from "../../lab/schedule.ts";
+import { objectAt } from "../../src/pod/json.ts";
 
 /** Longer than the runbook's way to lose it takes, and shorter than the lab's. */
 const REQUEST_S = 20;
@@ -39,6 +40,36 @@ describe("gateways behind HAProxy, with the parts that people run", {
     await Promise.all(rigs.map((rig) => rig.stop()));
     cluster?.stop();
     rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("the running proxy uses what was written", () => {
+    const improved = rigs.find(({ mode }) => mode.name === "improved");
+    const inProxy = (...command: readonly string[]) =>
+      improved?.kubectl("exec", "deployment/gateway-a", "--container", "istio-proxy", "--", ...command) ?? "";
+    const admin = (path: string) => inProxy("wget", "-q", "-O", "-", `http://127.0.0.1:15000/${path}`);
+    const environment = inProxy("cat", "/proc/1/environ").split("\0");
+    assert.ok(environment.includes("EXIT_ON_ZERO_ACTIVE_CONNECTIONS=true"));
+    assert.ok(environment.includes("MINIMUM_DRAIN_DURATION=5s"));
+    // What the agent made of environment, annotation and defaults, in its own words.
+    const log = improved?.kubectl("logs", "deployment/gateway-a", "--container", "istio-proxy") ?? "";
+    assert.match(log, /Effective config:[\s\S]*terminationDrainDuration: 120s/);
+    assert.match(log, /Effective config:[\s\S]*holdApplicationUntilProxyStarts: true/);
+    const options = objectAt(JSON.parse(admin("server_info")), "command_line_options");
+    assert.equal(options.drain_time, "45s");
+    assert.equal(options.drain_strategy, "Immediate");
+    const bootstrap = admin("config_dump");
+    for (const suffix of [
+      "downstream_rq_active",
+      "downstream_rq_total",
+      "upstream_rq_active",
+      "downstream_cx_active",
+    ]) {
+      assert.match(bootstrap, new RegExp(`"suffix": "${suffix}"`));
+    }
+    assert.match(
+      admin("stats?filter=downstream_rq_active"),
+      /^http\.outbound_0\.0\.0\.0_8080;?\.downstream_rq_active: /m,
+    );
   });
 
   it("a long request and a stream survive the deletion of their pods, and do not without Gracegate", async () => {
