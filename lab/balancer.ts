@@ -75,6 +75,12 @@ export async function startBalancer(
   log.write(`${config.join("\n")}\n`);
   child.stderr.pipe(log);
   const exited = new Promise((resolve) => child.once("exit", resolve));
+  const end = () => {
+    child.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  };
+  // A run that is interrupted ends without `stop`.
+  process.once("exit", end);
   return {
     url: (frontend) => `http://127.0.0.1:${ports[frontend]}`,
     allUp: () =>
@@ -88,9 +94,9 @@ export async function startBalancer(
         UP_WITHIN_MS,
       ),
     async stop() {
-      child.kill("SIGKILL");
+      process.removeListener("exit", end);
+      end();
       await exited;
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

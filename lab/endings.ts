@@ -64,15 +64,21 @@ export async function watchEndings(node: ClusterNode, namespace: string, logFold
     current = await watch.watch(path, {}, see, () => void setTimeout(() => void again().catch(() => {}), 100));
   };
   await again();
+  const stop = () => {
+    isOver = true;
+    current?.abort();
+    for (const child of followed.values()) child.kill("SIGKILL");
+  };
+  // A run that is interrupted ends without `stop`.
+  process.once("exit", stop);
   return {
     ended,
     get leaving() {
       return leaving.size;
     },
     stop() {
-      isOver = true;
-      current?.abort();
-      for (const child of followed.values()) child.kill("SIGKILL");
+      process.removeListener("exit", stop);
+      stop();
     },
   };
 }

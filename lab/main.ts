@@ -10,7 +10,7 @@
  * Results, plots and logs go to lab/results/, which a run begins by emptying. Ends with 1 where a mode that has to lose
  * nothing lost something, or `current` lost nothing: then the rig proves nothing.
  */
-import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { clusterComponents } from "./cluster.ts";
@@ -57,12 +57,15 @@ async function main(): Promise<number> {
   const cluster = components.start(say, image);
   const stop = () => {
     say("tearing down");
+    cpSync(join(cluster.node.folder, "log"), join(results, "logs/node"), { recursive: true });
     cluster.stop();
   };
-  process.once("SIGINT", () => {
-    stop();
-    process.exit(130);
-  });
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => {
+      stop();
+      process.exit(130);
+    });
+  }
   const records: Record[] = [];
   let kept: Run;
   const run = (): Run => ({
