@@ -42,11 +42,11 @@ export function hcKilled(rig: Rig): string {
   const path = `'jsonpath={.status.containerStatuses[?(@.name=="hc")].containerID}'`;
   const find = `id=$(${rig.command("get", "pod", "$pod", "--output", path)})`;
   const kill = `nsenter -t $(cat ${rig.cluster.node.folder}/init.pid) -n -m -p -- ctr -n k8s.io tasks kill -s SIGKILL`;
-  return `${findPod(rig)} && ${find} && ${rig.deletes("a")} && sleep 2 && ${kill} \${id#containerd://}`;
+  return `${findPod(rig)} && ${find} && ${rig.deletes("a")} && sleep 1 && ${kill} \${id#containerd://}`;
 }
 
 /** Envoy dies in the middle of a drain. */
 export function envoyKilled(rig: Rig): string {
   const kill = rig.command("exec", "$pod", "--container", "istio-proxy", "--", "sh", "-c", "'kill -9 $(pidof envoy)'");
-  return `${findPod(rig)} && ${rig.deletes("a")} && sleep 2 && ${kill}`;
+  return `${findPod(rig)} && ${rig.deletes("a")} && sleep 1 && ${kill}`;
 }

@@ -58,10 +58,15 @@ export async function watchEndings(node: ClusterNode, namespace: string, logFold
   const path = `/api/v1/namespaces/${namespace}/pods`;
   let isOver = false;
   let current: AbortController | undefined;
-  // The API server ends a watch after some minutes; what was seen stays, and a pod is told once.
+  // A watch ends now and then. Each goes on from a list, so that no end of a pod falls between two.
   const again = async (): Promise<void> => {
     if (isOver) return;
-    current = await watch.watch(path, {}, see, () => void setTimeout(() => void again().catch(() => {}), 100));
+    const { items, resourceVersion } = await node.api.list(path, (pod) => pod);
+    for (const pod of items) see("ADDED", pod);
+    const there = new Set(items.map((pod) => textAt(objectAt(pod, "metadata"), "name")));
+    for (const name of leaving.keys()) if (!there.has(name)) see("DELETED", { metadata: { name } });
+    const next = () => void setTimeout(() => void again().catch(next), 50);
+    current = await watch.watch(path, { resourceVersion }, see, next);
   };
   await again();
   const stop = () => {

@@ -87,8 +87,9 @@ export function evidence(run: Run): string {
     "It leaves nothing behind but lab/results: run.json, a plot of each run, and the logs of all pods and balancers. It ends with 1",
     "where `improved` or `same-node` lost anything, a pod was killed, or `current` lost nothing: then the rig proves nothing.",
     "",
-    "What differs from the cluster of the runbook: one node instead of two (two Deployments with a NodePort each stand for them), and",
-    "upstream's Envoy instead of Istio's build, so istiod leaves out its metadata exchange, ALPN filter and default telemetry.",
+    "What differs from the cluster of the runbook: one node instead of two (two Deployments with a NodePort each stand for them);",
+    "upstream's Envoy instead of Istio's build, so istiod leaves out its metadata exchange, ALPN filter and default telemetry; no DNS",
+    "server, so pods find istiod by `hostAliases`. `node lab/fast.ts` is a variant of a minute without node and istiod.",
   ].join("\n")}\n`;
 }
 

@@ -10,7 +10,7 @@ import { killedIn, type Record } from "./record.ts";
 export const LONGEST_END_S = 0.5 + 5 + 7 + 15;
 
 /** Ways to lose a request that a gateway's end has; anything else would be the rig's own fault. */
-const LOSSES_OF_CURRENT = /^(5xx (502|503)|reset|closed|truncated|refused|stream-reset|goaway)/;
+const LOSSES_OF_CURRENT = /^(5xx (502|503)|reset|closed|truncated|refused|stream-reset|goaway|ECONNREFUSED)/;
 
 /** Judges the runs. */
 export function judge(records: readonly Record[]): readonly string[] {
