@@ -37,7 +37,8 @@ export async function watchEndings(node: ClusterNode, namespace: string, logFold
     const name = textAt(objectAt(pod, "metadata"), "name") ?? "";
     const codes = exitCodes.get(name) ?? {};
     exitCodes.set(name, codes);
-    for (const status of objectsAt(objectAt(pod, "status"), "containerStatuses")) {
+    const { containerStatuses: own = [], initContainerStatuses: before = [] } = objectAt(pod, "status");
+    for (const status of objectsAt({ all: [own, before].flat() }, "all")) {
       const container = textAt(status, "name") ?? "";
       const { running, terminated } = objectAt(status, "state");
       if (isObject(terminated)) codes[container] = Number(terminated.exitCode);

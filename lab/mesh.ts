@@ -102,7 +102,7 @@ export async function rolledApplication(
       ...counts,
       words: `${counts.answered5xx} / ${counts.connectionErrors} of ${counts.started}`,
       isVoid: [...report.isVoid, ...(early ? ["a request was lost before the rollout"] : [])],
-      pods: endings.ended,
+      pods: endings.ended.filter(({ pod }) => pod.startsWith(`${name}-`)),
       failedHooks: 0,
       plots: [],
     };
