@@ -58,13 +58,14 @@ export interface ClusterComponents {
 /** Gets the components; a node of the lab's own number, and an image in a place of its own, unless told otherwise. */
 export function clusterComponents(options: NodeOptions = { number: 1, imagePlace: "image-lab" }): ClusterComponents {
   const haproxy = debian("haproxy", ["haproxy"]);
+  // First the node: it brings what images are made with.
+  const node = nodeComponents(versions.kubernetes, options);
   const agent = pilotAgent(versions.istio);
   const proxy = envoy(versions.envoy);
   const control = istiod(versions.istio);
-  const first = [haproxy, agent, proxy, control].find(({ missing }) => missing !== undefined);
-  const images = first === undefined ? istioImages(agent.path, proxy.path, control.path) : first;
-  const node = nodeComponents(versions.kubernetes, options);
-  const missing = images.missing ?? node.missing;
+  const first = [haproxy, node, agent, proxy, control].find(({ missing }) => missing !== undefined)?.missing;
+  const images = first === undefined ? istioImages(agent.path, proxy.path, control.path) : { path: "", missing: first };
+  const { missing } = images;
   return {
     missing,
     haproxy: haproxy.path,
