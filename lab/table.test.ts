@@ -29,6 +29,7 @@ test("the median of an even number is the lower one, and the worst is told where
 test("single requests are told in words, each once, loads as a sum", () => {
   assert.equal(shown([record({}), record({ repeat: 2 })]), "200 at 60.0 s");
   assert.equal(shown([record({ started: 900, lost: 2 }), record({ started: 900, lost: 3 })]), "5 lost");
+  assert.equal(shown([record({ started: 900, lost: 2, lostElsewhere: 0 })]), "2 lost, 0 at the other gateway");
   assert.equal(shown([record({ isVoid: ["lost before"] })]), "200 at 60.0 s, 1 void");
 });
 

@@ -55,8 +55,14 @@ export function shown(runs: readonly Record[]): string {
   const isSingle = runs.every(({ started }) => started <= 2);
   const words = isSingle
     ? [...new Set(runs.map(({ words }) => words))].join(", ")
-    : `${runs.reduce((sum, { lost }) => sum + lost, 0)} lost`;
+    : `${runs.reduce((sum, { lost }) => sum + lost, 0)} lost${elsewhere(runs)}`;
   return voids === 0 ? words : `${words}, ${voids} void`;
+}
+
+/** What the gateway lost to which nothing happened; S10 has a load of its own for it. */
+function elsewhere(runs: readonly Record[]): string {
+  if (runs.every(({ lostElsewhere }) => lostElsewhere === undefined)) return "";
+  return `, ${runs.reduce((sum, { lostElsewhere = 0 }) => sum + lostElsewhere, 0)} at the other gateway`;
 }
 
 /** `12.3–14.0 s`: how long pods took from their deletion to their end. */
