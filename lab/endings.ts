@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { Watch } from "@kubernetes/client-node";
 import { isObject, type JsonObject, objectAt, objectsAt, textAt } from "../src/pod/json.ts";
 import type { ClusterNode } from "../test/e2e/node/node.ts";
+import { endsWithUs } from "./children.ts";
 
 /** How one pod ended. */
 export interface Ending {
@@ -70,21 +71,15 @@ export async function watchEndings(node: ClusterNode, namespace: string, logFold
     current = await watch.watch(path, { resourceVersion }, see, next);
   };
   await again();
-  const stop = () => {
-    isOver = true;
-    current?.abort();
-    for (const child of followed.values()) child.kill("SIGKILL");
-  };
-  // A run that is interrupted ends without `stop`.
-  process.once("exit", stop);
   return {
     ended,
     get leaving() {
       return leaving.size;
     },
     stop() {
-      process.removeListener("exit", stop);
-      stop();
+      isOver = true;
+      current?.abort();
+      for (const child of followed.values()) child.kill("SIGKILL");
     },
   };
 }
@@ -92,7 +87,7 @@ export async function watchEndings(node: ClusterNode, namespace: string, logFold
 function follow(node: ClusterNode, namespace: string, pod: string, container: string, logFolder: string): ChildProcess {
   const file = openSync(join(logFolder, `${namespace}-${pod}-${container}.log`), "a");
   const args = ["--kubeconfig", node.kubeconfig, "-n", namespace, "logs", "--follow", "-c", container, pod];
-  const child = spawn("kubectl", args, { stdio: ["ignore", file, file] });
+  const child = endsWithUs(spawn("kubectl", args, { stdio: ["ignore", file, file] }));
   child.on("error", () => {});
   closeSync(file);
   return child;

@@ -8,6 +8,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type JsonObject, objectAt, textAt } from "../src/pod/json.ts";
 import { IMAGE } from "../test/e2e/node/node.ts";
 import { until } from "../test/integration/hc-process.ts";
+import { endsWithUs } from "./children.ts";
 import type { Cluster } from "./cluster.ts";
 import { watchEndings } from "./endings.ts";
 import type { ProbeReport } from "./probe.ts";
@@ -183,9 +184,8 @@ function isReached(cluster: Cluster, namespace: string, url: string): boolean {
 /** Runs `gracegate probe` in the caller's pod. */
 async function probeInside(cluster: Cluster, namespace: string, args: readonly string[]): Promise<ProbeReport> {
   const words = ["-n", namespace, "exec", "deployment/caller", "-c", "caller", "--", "gracegate", "probe", ...args];
-  const child = spawn("kubectl", ["--kubeconfig", cluster.node.kubeconfig, ...words, "-o", "json"], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const all = ["--kubeconfig", cluster.node.kubeconfig, ...words, "-o", "json"];
+  const child = endsWithUs(spawn("kubectl", all, { stdio: ["ignore", "pipe", "pipe"] }));
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
   try {
     return JSON.parse(out) as ProbeReport;

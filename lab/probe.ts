@@ -3,6 +3,7 @@
  */
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
+import { endsWithUs } from "./children.ts";
 
 /** What the lab reads of a report; docs/probe.md has all fields. */
 export interface ProbeReport {
@@ -27,7 +28,7 @@ export interface ProbeReport {
 /** A process of `gracegate probe` that has ended. */
 export async function probe(args: readonly string[], svg?: string): Promise<ProbeReport> {
   const words = ["src/main.ts", "probe", ...args, "-o", "json", ...(svg === undefined ? [] : ["--svg", svg])];
-  const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "pipe"] });
+  const child = endsWithUs(spawn(process.execPath, words, { stdio: ["ignore", "pipe", "pipe"] }));
   const [out, err, code] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
