@@ -39,8 +39,12 @@ const WHAT: Readonly<{ [scenario: string]: string }> = {
   S10: "a container killed in the middle of a drain, under 100 requests/s",
 };
 
-/** The page. */
-export function evidence(run: Run): string {
+/**
+ * The page.
+ *
+ * @param faulty runs with a fault planted in hc
+ */
+export function evidence(run: Run, faulty: readonly Run[]): string {
   const names = [...new Set(run.records.map(({ scenario }) => scenario))].sort((a, b) => numberOf(a) - numberOf(b));
   return `${[
     "# The experiment",
@@ -77,6 +81,7 @@ export function evidence(run: Run): string {
     "",
     "![S3 in improved](evidence/S3-improved.svg)",
     "",
+    ...red(faulty),
     "## Repeat it",
     "",
     "    make lab                                                     # as root, on Linux; builds what it needs on first use",
@@ -91,6 +96,28 @@ export function evidence(run: Run): string {
     "upstream's Envoy instead of Istio's build, so istiod leaves out its metadata exchange, ALPN filter and default telemetry; no DNS",
     "server, so pods find istiod by `hostAliases`. `node lab/fast.ts` is a variant of a minute without node and istiod.",
   ].join("\n")}\n`;
+}
+
+/** What the table is where hc is wrong. */
+function red(faulty: readonly Run[]): readonly string[] {
+  if (faulty.length === 0) return [];
+  return [
+    "## Where hc is wrong",
+    "",
+    "The same in `improved` with a fault planted in hc: `close-at-once` says 503 from the first moment of a drain, `blind-zero` reads",
+    "whatever is in flight as 0.",
+    "",
+    "| fault | scenario | requests | 5xx | connection errors | shown |",
+    "| --- | --- | --- | --- | --- | --- |",
+    ...faulty.flatMap(({ fault, records }) =>
+      linesOf(records).map(({ scenario, runs }) => {
+        const requests = runs.reduce((sum, { started }) => sum + started, 0).toLocaleString("en");
+        const [bad, broken] = [runs.map((one) => one.answered5xx), runs.map((one) => one.connectionErrors)];
+        return `| ${[fault, scenario, requests, medianAndWorst(bad), medianAndWorst(broken), shown(runs)].join(" | ")} |`;
+      }),
+    ),
+    "",
+  ];
 }
 
 function beside({ records }: Run): readonly string[] {

@@ -67,15 +67,16 @@ async function main(): Promise<number> {
     });
   }
   const records: Record[] = [];
-  let kept: Run;
-  const run = (): Run => ({
-    startedAt: new Date(Date.now() - (performance.now() - began)).toISOString(),
-    minutes: Math.round((performance.now() - began) / 6000) / 10,
+  const what = {
+    startedAt: new Date(Date.now() - performance.now() + began).toISOString(),
     versions: versionsOf(cluster, components.haproxy),
     machine: machine(),
     ...(fault === undefined ? {} : { fault }),
-    records,
-  });
+  };
+  const keep = () => {
+    const run: Run = { ...what, minutes: Math.round((performance.now() - began) / 6000) / 10, records };
+    writeFileSync(join(results, "run.json"), `${JSON.stringify(run, undefined, 1)}\n`);
+  };
   try {
     await runPlan({
       cluster,
@@ -88,14 +89,14 @@ async function main(): Promise<number> {
       told: (record) => {
         records.push(record);
         say(lineOf(record));
+        keep();
       },
     });
-    kept = run();
+    keep();
   } finally {
     stop();
   }
-  writeFileSync(join(results, "run.json"), `${JSON.stringify(kept, undefined, 1)}\n`);
-  if (values.publish) publish();
+  if (values.publish) publish(fault);
   const judgement = [...judge(records), ...judgeTimes(records)];
   process.stdout.write(`${table(records)}\n`);
   for (const line of judgement) say(line);
@@ -104,13 +105,15 @@ async function main(): Promise<number> {
 }
 
 /** Keeps a run for the page, with the plots of S3 before and after. */
-function publish(): void {
+function publish(fault: string | undefined): void {
   const folder = join(import.meta.dirname, "../docs/evidence");
   mkdirSync(folder, { recursive: true });
-  copyFileSync(join(results, "run.json"), join(folder, "run.json"));
-  for (const mode of ["current", "improved"]) {
-    const plot = join(results, `plots/S3-${mode}-1.svg`);
-    if (existsSync(plot)) copyFileSync(plot, join(folder, `S3-${mode}.svg`));
+  copyFileSync(join(results, "run.json"), join(folder, fault === undefined ? "run.json" : `fault-${fault}.json`));
+  if (fault === undefined) {
+    for (const mode of ["current", "improved"]) {
+      const plot = join(results, `plots/S3-${mode}-1.svg`);
+      if (existsSync(plot)) copyFileSync(plot, join(folder, `S3-${mode}.svg`));
+    }
   }
   say(`kept in ${folder}; make generate writes the page`);
 }
