@@ -7,9 +7,10 @@ import { createWriteStream, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { command } from "../test/e2e/hc/balancer.ts";
-import { freePort, until } from "../test/integration/hc-process.ts";
+import { freePort } from "../test/integration/hc-process.ts";
 import { type GatewayName, gateways, nodePortsOf } from "./gateways.ts";
 import { CHECK, type Mode } from "./modes.ts";
+import { until } from "./wait.ts";
 
 /** A frontend. */
 export type Frontend = "http" | "tcp" | GatewayName;
@@ -22,9 +23,6 @@ export interface Balancer {
   allUp(): Promise<void>;
   stop(): Promise<void>;
 }
-
-/** Longest wait for a gateway to be UP, milliseconds: a pod may have a whole drain before it. */
-const UP_WITHIN_MS = 240_000;
 
 /** Starts it; its log goes to a file. */
 export async function startBalancer(
@@ -84,15 +82,10 @@ export async function startBalancer(
   return {
     url: (frontend) => `http://127.0.0.1:${ports[frontend]}`,
     allUp: () =>
-      until(
-        `every gateway of ${mode.name} is UP`,
-        async () => {
-          const states = await statesOf(socket).catch(() => []);
-          return states.length === 6 && states.every((state) => state === "UP");
-        },
-        () => `see ${logFile}`,
-        UP_WITHIN_MS,
-      ),
+      until(`every gateway of ${mode.name} is UP; see ${logFile}`, async () => {
+        const states = await statesOf(socket).catch(() => []);
+        return states.length === 6 && states.every((state) => state === "UP");
+      }),
     async stop() {
       process.removeListener("exit", end);
       end();

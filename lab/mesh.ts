@@ -7,7 +7,6 @@ import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { type JsonObject, objectAt, textAt } from "../src/pod/json.ts";
 import { IMAGE } from "../test/e2e/node/node.ts";
-import { until } from "../test/integration/hc-process.ts";
 import { endsWithUs } from "./children.ts";
 import type { Cluster } from "./cluster.ts";
 import { watchEndings } from "./endings.ts";
@@ -15,6 +14,7 @@ import type { ProbeReport } from "./probe.ts";
 import { countsOf, type Record } from "./record.ts";
 import { isAvailable } from "./rig.ts";
 import { CLEAN_S } from "./scenarios.ts";
+import { until } from "./wait.ts";
 
 /** As people have it, and opted in. */
 export type MeshMode = "current" | "improved";
@@ -90,12 +90,7 @@ export async function rolledApplication(
     cluster.kubectl("-n", namespace, "rollout", "restart", `deployment/${name}`);
     const report = await running;
     await ready(cluster, namespace, name);
-    await until(
-      "old pods are gone",
-      () => endings.leaving === 0,
-      () => "",
-      120_000,
-    );
+    await until("old pods are gone", () => endings.leaving === 0);
     const early = report.losses.some(({ atMs }) => atMs < (CLEAN_S + REQUEST_S) * 1000);
     const counts = countsOf([report]);
     return {
@@ -126,8 +121,12 @@ export async function firstCalls(cluster: Cluster, mode: MeshMode): Promise<Reco
   };
   cluster.apply(deployment(cluster, namespace, "starter", "classic", STARTS, container));
   await ready(cluster, namespace, "starter");
-  const logs = cluster.kubectl("-n", namespace, "logs", "--selector", "app=starter", "-c", "app", "--prefix");
-  const ends = [...logs.matchAll(/first call: (\w+)/g)].map(([, end]) => end ?? "");
+  let ends: readonly string[] = [];
+  await until("every application said how its call went", () => {
+    const logs = cluster.kubectl("-n", namespace, "logs", "--selector", "app=starter", "-c", "app");
+    ends = [...logs.matchAll(/first call: (\w+)/g)].map(([, end]) => end ?? "");
+    return ends.length === STARTS;
+  });
   const answered = ends.filter((end) => end === "200").length;
   const failed = ends.length - answered;
   const losses = Object.fromEntries(
@@ -138,8 +137,7 @@ export async function firstCalls(cluster: Cluster, mode: MeshMode): Promise<Reco
     ...{ scenario: "S7", mode, repeat: 1, started: ends.length, lost: failed },
     ...{ answered5xx: 0, connectionErrors: failed, losses },
     words: `${answered} of ${STARTS} first calls answered`,
-    isVoid: ends.length === STARTS ? [] : [`${ends.length} of ${STARTS} said how their call went`],
-    ...{ pods: [], failedHooks: 0, plots: [] },
+    ...{ isVoid: [], pods: [], failedHooks: 0, plots: [] },
   };
 }
 
@@ -167,12 +165,7 @@ function deployment(
 }
 
 function ready(cluster: Cluster, namespace: string, name: string): Promise<void> {
-  return until(
-    `${name} is Available`,
-    () => isAvailable(cluster, namespace, name),
-    () => "",
-    120_000,
-  );
+  return until(`${name} is Available`, () => isAvailable(cluster, namespace, name));
 }
 
 function isReached(cluster: Cluster, namespace: string, url: string): boolean {

@@ -4,12 +4,12 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { objectAt, textAt } from "../src/pod/json.ts";
-import { until } from "../test/integration/hc-process.ts";
 import { type Balancer, startBalancer } from "./balancer.ts";
 import type { Cluster } from "./cluster.ts";
 import { type Endings, watchEndings } from "./endings.ts";
 import { type GatewayName, gatewayObjects, gateways, namespaceOf, policyObject } from "./gateways.ts";
 import { DRAIN_TIMEOUT_S, type Mode } from "./modes.ts";
+import { until } from "./wait.ts";
 
 /** A mode at work. */
 export class Rig {
@@ -55,18 +55,8 @@ export class Rig {
 
   /** Waits until nothing is on its way out, both gateways are Available, and the balancer has them UP. */
   async settled(): Promise<void> {
-    await until(
-      `the gateways of ${this.mode.name} are Available`,
-      async () => await this.#areAvailable(),
-      () => "",
-      240_000,
-    );
-    await until(
-      `old gateways of ${this.mode.name} are gone`,
-      () => this.endings.leaving === 0,
-      () => "",
-      240_000,
-    );
+    await until(`the gateways of ${this.mode.name} are Available`, async () => await this.#areAvailable());
+    await until(`old gateways of ${this.mode.name} are gone`, () => this.endings.leaving === 0);
     await this.balancer.allUp();
   }
 
