@@ -53,7 +53,7 @@ export async function watchEndings(node: ClusterNode, namespace: string, logFold
     const since = leaving.get(name);
     if (type === "DELETED" && since !== undefined) {
       leaving.delete(name);
-      ended.push({ pod: name, seconds: (performance.now() - since) / 1000, exitCodes: codes });
+      ended.push({ pod: name, seconds: Math.round((performance.now() - since) / 100) / 10, exitCodes: codes });
     }
   };
   const watch = new Watch(node.api.config);
