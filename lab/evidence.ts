@@ -2,7 +2,8 @@
  * The page docs/evidence.md, from the run that is kept in docs/evidence/run.json. `make lab` writes that file where it is
  * asked to (`--publish`), with two plots; `make generate` makes the page.
  */
-import type { Record } from "./record.ts";
+import { modes } from "./modes.ts";
+import { killedIn, type Record } from "./record.ts";
 import { goneAfter, linesOf, medianAndWorst, shown } from "./table.ts";
 
 /** A run as it is kept. */
@@ -62,16 +63,13 @@ export function evidence(run: Run, faulty: readonly Run[]): string {
     "## Everything",
     "",
     "5xx and connection errors are the median of the runs (and the worst); *gone after* is how long pods took from their deletion to",
-    "their end. A pod that the kubelet had to kill would stand there too.",
+    "their end, with SIGKILL where a container ended by it (in S10 the lab's own).",
     "",
     ...fullTable(run.records),
     "",
     ...names.map((name) => `- **${name}**: ${WHAT[name]}.`),
     "",
-    "Modes: **current**: not opted in, HAProxy checks Istio's 15021. **runbook**: profile `generic`, nothing changed at HAProxy.",
-    "**same-node**: the same, and the replacement starts beside the old pod on its node. **improved**: profile `haproxy`, and",
-    "`http-check disable-on-404` at HAProxy. **improved-no-min-ready**: the same without `minReadySeconds`: the second gateway may go",
-    "before HAProxy has the first one UP again, and then there is none.",
+    ...modes.map(({ name, says }) => `- **${name}**: ${says}.`),
     "",
     "HAProxy checks every 500 ms, fall 2, rise 2, with `on-marked-down shutdown-sessions` and no retries: DOWN cuts everything. `runbook`",
     "loses under a load that never pauses, because without a drain answer new requests come until DOWN; that it does no better than",
@@ -127,7 +125,7 @@ function beside({ records }: Run): readonly string[] {
     if (scenario !== "S3") return shown(runs);
     const requests = runs.reduce((sum, { started }) => sum + started, 0);
     const of = (what: (record: Record) => number) => medianAndWorst(runs.map(what));
-    return `5xx ${of((one) => one.answered5xx)}, connection errors ${of((one) => one.connectionErrors)}; of ${requests.toLocaleString("en")} requests in ${runs.length} runs`;
+    return `5xx ${of((one) => one.answered5xx)}, connection errors ${of((one) => one.connectionErrors)}; of ${requests.toLocaleString("en")} requests`;
   };
   return [
     "| | the runbook's cluster, before | here, `current` | the runbook's cluster, after | here, `improved` |",
@@ -152,7 +150,7 @@ function fullTable(records: readonly Record[]): readonly string[] {
         medianAndWorst(runs.map((one) => one.answered5xx)),
         medianAndWorst(runs.map((one) => one.connectionErrors)),
         shown(runs),
-        goneAfter(runs),
+        `${goneAfter(runs)}${runs.some(killedIn) ? ", SIGKILL" : ""}`,
       ];
       return `| ${cells.join(" | ")} |`;
     }),

@@ -41,7 +41,7 @@ const MIN_READY_S = (CHECK.timeoutMs + CHECK.rise * CHECK.intervalMs) / 1000 + 2
 
 const improved: Mode = {
   name: "improved",
-  says: "profile haproxy, http-check disable-on-404 at HAProxy",
+  says: "profile `haproxy`, and `http-check disable-on-404` at HAProxy",
   optedIn: true,
   profile: "haproxy",
   check: "hc",
@@ -65,7 +65,7 @@ export const modes: readonly Mode[] = [
   {
     ...improved,
     name: "runbook",
-    says: "profile generic, nothing changed at HAProxy",
+    says: "profile `generic`, nothing changed at HAProxy, which asks hc",
     profile: "generic",
     disableOn404: false,
     drainTimeoutUnderLoad: 15,
@@ -73,7 +73,7 @@ export const modes: readonly Mode[] = [
   {
     ...improved,
     name: "same-node",
-    says: "profile generic, nothing changed at HAProxy, the replacement starts beside the old pod",
+    says: "as runbook, and the replacement starts beside the old pod on its node",
     profile: "generic",
     disableOn404: false,
     replacementBeside: true,
@@ -83,7 +83,7 @@ export const modes: readonly Mode[] = [
   {
     ...improved,
     name: "improved-no-min-ready",
-    says: "as improved, but without minReadySeconds",
+    says: "as improved, but without `minReadySeconds`, so the second may go before HAProxy has the first one UP again",
     minReadySeconds: 0,
   },
 ];
