@@ -1,6 +1,6 @@
 # Two commands do everything: `make run` and `make test`. Node 24 comes pinned from npm, so any Node >= 20 can start.
 SHELL := /bin/bash
-.PHONY: run test e2e bench lint format golden generate build clean
+.PHONY: run test e2e lab bench lint format golden generate build clean
 
 # A stamp in node_modules says which lock file is installed.
 node_modules/.installed: package.json package-lock.json .npmrc
@@ -19,6 +19,10 @@ test: install ## types, style, architecture and every test that needs only npm p
 
 e2e: install ## the tests on real components; builds or installs each on first use into .cache/
 	@npm run --silent e2e
+
+# Some of it: make lab LAB="--only S1,S3 --modes improved --repeat 1"
+lab: install ## the whole experiment on a real node with istiod, gateways and HAProxy; half an hour, as root
+	@npm run --silent lab -- $(LAB)
 
 bench: install build ## throughput, latency and memory, as ratios within one run
 	@npm run --silent bench

@@ -2,10 +2,11 @@
  * All files, and parts of files, that are made from the code. `make generate` writes them; a test says which is stale.
  */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
+import { evidence, type Run } from "../lab/evidence.ts";
 import { profiles } from "../src/budget/profiles.ts";
 import { rules } from "../src/check/rules.ts";
 import { codes } from "../src/codes/registry.ts";
@@ -39,6 +40,13 @@ export const generated: readonly Generated[] = [
   },
   { path: "charts/gracegate/files/dashboard.json", text: () => `${JSON.stringify(dashboard(), null, 2)}\n` },
   { path: "charts/gracegate/README.md", text: () => between("charts/gracegate/README.md", "values", valuesTable()) },
+  {
+    path: "docs/evidence.md",
+    text() {
+      const read = (path: string): Run => JSON.parse(readFileSync(path, "utf8"));
+      return evidence(read("docs/evidence/run.json"), globSync("docs/evidence/fault-*.json").sort().map(read));
+    },
+  },
   { path: "docs/policy.md", text: () => between("docs/policy.md", "fields", policyTable()) },
   { path: "docs/overrides.md", text: () => between("docs/overrides.md", "overrides", overrideTable()) },
   { path: "docs/codes.md", text: () => between("docs/codes.md", "codes", codeSections()) },

@@ -11,7 +11,12 @@ import { globSync } from "node:fs";
 const LINES = 95;
 
 const only = process.argv.slice(2);
-const files = globSync(["src/**/*.test.ts", "test/unit/**/*.test.ts", "test/integration/**/*.test.ts"])
+const files = globSync([
+  "src/**/*.test.ts",
+  "lab/**/*.test.ts",
+  "test/unit/**/*.test.ts",
+  "test/integration/**/*.test.ts",
+])
   .filter((file) => only.length === 0 || only.some((path) => file.startsWith(path)))
   .sort();
 

@@ -4,13 +4,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
-import { parse } from "yaml";
 import { isObject, type JsonObject, type JsonValue, objectAt, objectsAt, textAt } from "../../src/pod/json.ts";
 import { policyObject } from "../../src/policy/validate.ts";
 import { type Folder, makeFolder, startWebhook, type WebhookProcess } from "../integration/webhook-process.ts";
 import { type ApiServer, startApiServer } from "./api-server.ts";
 import { type Injector, startInjector } from "./injector-stand-in.ts";
 import { type Component, etcd, kubernetes } from "./install/components.ts";
+import { registrationOf } from "./registration.ts";
 
 /** The version that the chart is tested with, and a newer one. */
 const VERSIONS = ["1.35.4", "1.37.2"] as const;
@@ -36,7 +36,7 @@ function suite(version: string, apiserver: Component): void {
       api = await startApiServer({ apiserver: apiserver.path, etcd: etcdServer.path });
       await namespace("shop", { "gracegate.dev/injection": "enabled" });
       await namespace("elsewhere", {});
-      await register(webhook.port);
+      await apply(registrationOf(webhook.port, folder.ca));
       await registerInjector();
       await settled();
     });
@@ -229,15 +229,6 @@ async function namespace(name: string, labels: JsonObject): Promise<void> {
     metadata: { name, labels },
   });
   assert.equal(answer.status, 201);
-}
-
-/** Registers the example's configuration, with this webhook's address. */
-async function register(port: number): Promise<void> {
-  const configuration = parse(readFileSync("examples/webhook-configuration.yaml", "utf8")) as JsonObject;
-  const caBundle = Buffer.from(folder.ca).toString("base64");
-  const clientConfig = { url: `https://127.0.0.1:${port}/mutate`, caBundle };
-  const webhooks = objectsAt(configuration, "webhooks").map((entry) => ({ ...entry, clientConfig }));
-  await apply({ ...configuration, webhooks });
 }
 
 async function registerInjector(): Promise<void> {

@@ -131,8 +131,9 @@ export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
   more: () => string = () => "",
+  patienceMs = 20_000,
 ): Promise<void> {
-  const end = Date.now() + 20_000;
+  const end = Date.now() + patienceMs;
   while (!(await holds())) {
     if (Date.now() > end) throw new Error(`never came: ${what}\n${more()}`);
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -96,7 +96,8 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
   };
 }
 
-function command(path: string, line: string): Promise<string> {
+/** Sends a line to HAProxy's stats socket and returns its answer. */
+export function command(path: string, line: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = "";
     const socket = connect(path, () => socket.end(`${line}\n`));

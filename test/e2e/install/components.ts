@@ -93,10 +93,14 @@ export function certManager(): Component {
   });
 }
 
-/** The image in a tar, built as `make image` does; built anew each time, since it is what is tested. */
-export function image(name: string): Component {
+/**
+ * The image in a tar, built as `make image` does; built anew each time, since it is what is tested.
+ *
+ * @param place a folder in the cache; whoever shares it must not build at the same time
+ */
+export function image(name: string, place = "image"): Component {
   return had("image", () => {
-    const folder = join(cacheFolder, "image");
+    const folder = join(cacheFolder, place);
     run("bash", [join(import.meta.dirname, "image.sh"), folder, name]);
     return join(folder, "gracegate.tar");
   });

@@ -2,14 +2,16 @@
 # A real node of Kubernetes in network, mount and process namespaces of its own: up.sh DIR BINARIES IMAGE_TAR...
 #
 # Writes DIR/admin.kubeconfig, which works on this machine, and DIR/init.pid: whoever kills that process ends everything
-# inside. Needs root, containerd, runc, the CNI plugins, iptables, conntrack, etcd and openssl.
+# inside. GRACEGATE_NODE (0 to 9) tells nodes on one machine apart. Needs root, containerd, runc, the CNI plugins, iptables, conntrack, etcd and openssl.
 set -euo pipefail
 dir=$(realpath -m "$1") bin=$(realpath "$2")
 shift 2
 images=()
 for image in "$@"; do images+=("$(realpath "$image")"); done
-link=ggnode0 host=172.31.251.1 node=172.31.251.2 pods=10.245.0 services=10.97.0
+number=${GRACEGATE_NODE:-0}
+link=ggnode$number host=172.31.$((251 - number)).1 node=172.31.$((251 - number)).2 pods=10.245.$number services=10.97.$number
 mkdir -p "$dir"/{pki,log,etcd,kubelet,containerd,cni,varlog}
+echo "$link" >"$dir/link"
 echo nameserver 127.0.0.1 >"$dir/resolv.conf" # look-ups fail at once instead of after seconds
 
 # bash is process 1 inside and takes orphans. Paths that kubelet and CNI insist on get file systems of their own.
@@ -151,8 +153,12 @@ imageGCLowThresholdPercent: 99
 serializeImagePulls: false
 imagePullCredentialsVerificationPolicy: NeverVerify
 YAML
-start kubelet "$bin/kubelet" --config="$dir/kubelet.yaml" --kubeconfig="$dir/kubelet.kubeconfig" --root-dir="$dir/kubelet" \
+# A file, so that a kubelet that was killed can be started again.
+cat >"$dir/kubelet.sh" <<SH
+exec "$bin/kubelet" --config="$dir/kubelet.yaml" --kubeconfig="$dir/kubelet.kubeconfig" --root-dir="$dir/kubelet" \
   --hostname-override=node1 --node-ip="$node"
+SH
+start kubelet bash "$dir/kubelet.sh"
 cat >"$dir/proxy.yaml" <<YAML
 apiVersion: kubeproxy.config.k8s.io/v1alpha1
 kind: KubeProxyConfiguration
