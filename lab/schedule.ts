@@ -1,6 +1,6 @@
 /**
  * What runs when. Modes have namespaces, ports and balancers of their own, so what leaves the machine idle (one request of
- * a minute, sidecars) runs in all of them at once, and what loads it in some.
+ * a minute) runs in all of them at once, and what loads it in some.
  */
 import { join } from "node:path";
 import type { Cluster } from "./cluster.ts";
@@ -77,7 +77,8 @@ export async function runPlan(plan: RunPlan): Promise<void> {
     const started = await Promise.allSettled(used.map((mode) => Rig.start(plan.cluster, plan.haproxy, mode, logs)));
     for (const one of started) if (one.status === "fulfilled") rigs.set(one.value.mode, one.value);
     for (const one of started) if (one.status === "rejected") throw one.reason;
-    await Promise.all([singleRequests(), inMesh(plan, logs)]);
+    await singleRequests();
+    await inMesh(plan, logs);
     await Promise.all(loaded.map((mode) => rigOf(mode).limitDrain(mode.drainTimeoutUnderLoad)));
     for (const [name, plansOf, times] of loads) {
       const repeats = Array.from({ length: times === "repeat" ? repeat : times }, (_, index) => index + 1);

@@ -43,8 +43,8 @@ test("lines are in the order of the scenarios' numbers, one a mode and part", ()
   assert.deepEqual(
     lines.map(({ scenario, mode, runs }) => [scenario, mode, runs.length]),
     [
-      ["S2", "improved", 2],
       ["S2", "current", 1],
+      ["S2", "improved", 2],
       ["S10 hc killed", "improved", 1],
     ],
   );

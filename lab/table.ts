@@ -1,6 +1,7 @@
 /**
  * The table of a run: a line a scenario and mode, with the median and the worst of its repetitions.
  */
+import { modes } from "./modes.ts";
 import { killedIn, type Record } from "./record.ts";
 
 /** One line. */
@@ -10,7 +11,7 @@ export interface Line {
   readonly runs: readonly Record[];
 }
 
-/** Groups records by scenario, part and mode, in the order in which scenarios are numbered. */
+/** Groups records by scenario, part and mode: scenarios in the order of their numbers, modes in theirs. */
 export function linesOf(records: readonly Record[]): readonly Line[] {
   const lines = new Map<string, Record[]>();
   for (const record of records) {
@@ -19,7 +20,7 @@ export function linesOf(records: readonly Record[]): readonly Line[] {
   }
   return [...lines]
     .map(([key, runs]) => ({ scenario: key.split("|")[0] ?? "", mode: key.split("|")[1] ?? "", runs }))
-    .sort((one, other) => numberOf(one.scenario) - numberOf(other.scenario));
+    .sort((one, other) => orderOf(one) - orderOf(other) || one.scenario.localeCompare(other.scenario));
 }
 
 /** The table as text. */
@@ -54,7 +55,7 @@ export function shown(runs: readonly Record[]): string {
   const voids = runs.filter(({ isVoid }) => isVoid.length > 0).length;
   const isSingle = runs.every(({ started }) => started <= 2);
   const words = isSingle
-    ? [...new Set(runs.map(({ words }) => words))].join(", ")
+    ? [...new Set(runs.map(({ words }) => words.replace(/ \(.*\)$/, "")))].join(", ")
     : `${runs.reduce((sum, { lost }) => sum + lost, 0)} lost${elsewhere(runs)}`;
   return voids === 0 ? words : `${words}, ${voids} void`;
 }
@@ -85,6 +86,6 @@ function nameOf({ scenario, part }: Record): string {
   return part === undefined ? scenario : `${scenario} ${part}`;
 }
 
-function numberOf(scenario: string): number {
-  return Number(/[0-9]+/.exec(scenario)?.[0]);
+function orderOf({ scenario, mode }: Line): number {
+  return Number(/[0-9]+/.exec(scenario)?.[0]) * modes.length + modes.findIndex(({ name }) => name === mode);
 }
