@@ -72,6 +72,15 @@ export function service(...spec: readonly string[]): string {
   ].join("\n")}\n`;
 }
 
+/** A cloud's Service in front of the gateway, with annotations for its balancer. */
+export function cloudService(...annotations: readonly string[]): string {
+  return service(
+    "type: LoadBalancer",
+    "externalTrafficPolicy: Local",
+    "ports: [{ port: 443, targetPort: 8443 }]",
+  ).replace("namespace: edge }", `namespace: edge, annotations: { ${annotations.join(", ")} } }`);
+}
+
 /** The Service at which the balancer asks hc. */
 export const HC_SERVICE = [
   "apiVersion: v1",

@@ -1,8 +1,10 @@
 import { objectAt } from "../../pod/json.ts";
 import type { Finding, Rule } from "../rule.ts";
 import { gatewaysOf, servicesOf } from "../world.ts";
-import { documents, gateway, HC_SERVICE, service } from "./example-manifests.ts";
+import { cloudService, documents, gateway, HC_SERVICE, service } from "./example-manifests.ts";
+import { targetsPods } from "./health-port.ts";
 
+const AWS = "service.beta.kubernetes.io/aws-load-balancer";
 const PORTS = "ports: [{ port: 443, targetPort: 8443 }]";
 
 /** A gateway's Service that sends on to other nodes. */
@@ -25,6 +27,13 @@ export const externalTrafficPolicy: Rule = {
     good: [
       documents(gateway(), HC_SERVICE, service("type: NodePort", "externalTrafficPolicy: Local", PORTS)),
       documents(gateway(), HC_SERVICE, service("type: ClusterIP", PORTS)),
+      documents(
+        gateway(),
+        cloudService(`${AWS}-nlb-target-type: ip`, `${AWS}-healthcheck-port: "18180"`).replace(
+          "externalTrafficPolicy: Local",
+          "externalTrafficPolicy: Cluster",
+        ),
+      ),
     ],
   },
   *check(world): Iterable<Finding> {
@@ -32,7 +41,8 @@ export const externalTrafficPolicy: Rule = {
     for (const item of services) {
       const spec = objectAt(item.object, "spec");
       if (spec.type !== "NodePort" && spec.type !== "LoadBalancer") continue;
-      if (spec.externalTrafficPolicy === "Local") continue;
+      // Where the balancer's targets are the pods themselves no node forwards anything.
+      if (spec.externalTrafficPolicy === "Local" || targetsPods(item)) continue;
       yield {
         item,
         at: ["spec", "externalTrafficPolicy"],

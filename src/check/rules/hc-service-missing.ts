@@ -1,9 +1,12 @@
 import { objectAt, objectsAt } from "../../pod/json.ts";
 import type { Finding, Rule } from "../rule.ts";
 import { gatewaysWithHc, type Item, servicesOf, type Workload } from "../world.ts";
-import { documents, gateway, HC_SERVICE, service } from "./example-manifests.ts";
+import { cloudService, documents, gateway, HC_SERVICE, service } from "./example-manifests.ts";
+import { targetsPods } from "./health-port.ts";
 
 const TRAFFIC = service("type: NodePort", "externalTrafficPolicy: Local", "ports: [{ port: 443, targetPort: 8443 }]");
+
+const PORT = 'service.beta.kubernetes.io/aws-load-balancer-healthcheck-port: "30180"';
 
 /** No port of the nodes leads to hc. */
 export const hcServiceMissing: Rule = {
@@ -13,11 +16,17 @@ export const hcServiceMissing: Rule = {
   reason:
     "The balancer has to ask hc (port 18180), not the proxy's readiness: only hc's answer says that a gateway is about to leave. The chart makes such a Service for each of its `gateways`; then this is nothing to mend.",
   fix: "name the gateway in the chart's `gateways`, or add a NodePort Service with port 18180 and externalTrafficPolicy Local",
-  examples: { bad: [documents(gateway(), TRAFFIC)], good: [documents(gateway(), TRAFFIC, HC_SERVICE), gateway()] },
+  examples: {
+    bad: [documents(gateway(), TRAFFIC), documents(gateway(), cloudService(PORT))],
+    good: [documents(gateway(), TRAFFIC, HC_SERVICE), documents(gateway(), cloudService(PORT), HC_SERVICE), gateway()],
+  },
   *check(world): Iterable<Finding> {
     for (const workload of gatewaysWithHc(world)) {
       const services = servicesOf(world, workload);
-      const fromOutside = services.find(({ object }) => objectAt(object, "spec").type === "NodePort");
+      const fromOutside = services.find((item) => {
+        const { type } = objectAt(item.object, "spec");
+        return (type === "NodePort" || type === "LoadBalancer") && !targetsPods(item);
+      });
       if (fromOutside === undefined || services.some((item) => leadsToHc(item, workload))) continue;
       yield {
         item: fromOutside,

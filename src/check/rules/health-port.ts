@@ -1,5 +1,6 @@
 /**
- * The port at which a cloud's balancer checks, where a Service's annotations say one.
+ * The port at which a cloud's balancer checks, where a Service's annotations say one, and what that port belongs to: the
+ * nodes, or the pods where the balancer's targets are their IP addresses.
  */
 import { objectAt, textAt } from "../../pod/json.ts";
 import type { Item } from "../world.ts";
@@ -7,12 +8,30 @@ import type { Item } from "../world.ts";
 const ANNOTATION =
   /^(?:service\.beta\.kubernetes\.io\/(?:aws-load-balancer-healthcheck-port|(?:azure-load-balancer-health-probe|port_[0-9]+_health-probe)_?port)|alb\.ingress\.kubernetes\.io\/healthcheck-port)$/;
 
-/** The annotation's name and port; undefined where there is none, or no number (`traffic-port`). */
-export function healthPortOf({ object }: Item): { readonly name: string; readonly port: number } | undefined {
+/** What the annotations of a Service say about the check's port. */
+export interface HealthPort {
+  /** The annotation. */
+  readonly name: string;
+  /** The balancer checks where the traffic goes. */
+  readonly port: number | "traffic-port";
+}
+
+/** The annotation's name and port; undefined where there is none. */
+export function healthPortOf({ object }: Item): HealthPort | undefined {
   const annotations = objectAt(objectAt(object, "metadata"), "annotations");
   for (const name of Object.keys(annotations)) {
-    const port = Number(textAt(annotations, name));
-    if (ANNOTATION.test(name) && Number.isInteger(port) && port > 0) return { name, port };
+    if (!ANNOTATION.test(name)) continue;
+    const text = textAt(annotations, name);
+    const port = Number(text);
+    if (Number.isInteger(port) && port > 0) return { name, port };
+    if (text === "traffic-port") return { name, port: text };
   }
   return undefined;
+}
+
+/** Whether a balancer sends to the pods' addresses, and checks there: no node is on the way. */
+export function targetsPods({ object }: Item): boolean {
+  const annotations = objectAt(objectAt(object, "metadata"), "annotations");
+  const aws = "service.beta.kubernetes.io/aws-load-balancer";
+  return annotations[`${aws}-nlb-target-type`] === "ip" || annotations[`${aws}-type`] === "nlb-ip";
 }
