@@ -42,6 +42,17 @@ describe("parseManifest", () => {
     assert.equal(value("# only a comment\n"), null);
   });
 
+  const large = (lengths: readonly number[], from: string) =>
+    `apiVersion: v1\nkind: List\nitems:\n${lengths.map((length) => `  - { ${from}: "${"x".repeat(length)}" }\n`).join("")}`;
+
+  it("takes a List whose objects together are more than one request holds", () => {
+    const text = large([MAX_DOCUMENT / 2, MAX_DOCUMENT / 2, 10], "note");
+    assert.ok(parseManifest({ text, line: 1 }).ok);
+    assert.ok(
+      parseManifest({ text: `{"kind":"List","items":[{"a":"${"x".repeat(MAX_DOCUMENT - 20)}"}]}`, line: 1 }).ok,
+    );
+  });
+
   const broken: readonly [name: string, text: string, at: string, reason: RegExp][] = [
     ["a template of Helm is told as one", "a: 1\nb: {{ .Values.x }}\n", "11:", /Helm template that is not rendered/],
     ["a tab in the indentation is told as one", "a:\n\tb: 1\n", "11:1", /a tab in the indentation/],
@@ -49,6 +60,12 @@ describe("parseManifest", () => {
     ["an open quote", 'a: "x\n', "11:1", /[Mm]issing closing/],
     ["an alias bomb", `a: &a [x]\nb: [${"*a,".repeat(200)}]\n`, "10:1", /too many YAML aliases/],
     ["an alias without an anchor", "a: *b\n", "10:", /alias/],
+    [
+      "a List with an object that no API server takes",
+      large([10, MAX_DOCUMENT], "note"),
+      "10:1",
+      /an object is larger/,
+    ],
     ["a document that no API server takes", `a: ${"x".repeat(MAX_DOCUMENT)}`, "10:1", /larger than the 3 MiB/],
   ];
   for (const [name, text, at, reason] of broken) {

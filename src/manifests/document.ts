@@ -6,6 +6,7 @@ import { type Document, isScalar, type Node, parseDocument, type Tags, visit } f
 import { isObject, type JsonValue } from "../pod/json.ts";
 import { aliasProblem } from "../pod/yaml-aliases.ts";
 import { type Chunk, linesIn } from "./stream.ts";
+import { objectsOf } from "./workload.ts";
 
 /** A document that could be read. */
 export interface Manifest {
@@ -26,8 +27,16 @@ export interface BrokenManifest {
   readonly reason: string;
 }
 
-/** Largest document that is parsed, characters: the API server takes no request over 3 MiB. */
+/** Largest object, characters: the API server takes no request over 3 MiB. */
 export const MAX_DOCUMENT = 3 * 1024 * 1024;
+
+/** Largest List, characters: `kubectl get -A` prints more than one request holds. Its tree weighs up to 40 times that. */
+const MAX_LIST = 32 * 1024 * 1024;
+
+/** The kind of a whole document, in YAML without indentation, in JSON wherever it stands: what is found is looked at again. */
+const LIST = /^kind:[ \t]*["']?\w*List\b|"kind":\s*"\w*List"/m;
+
+const TOO_LARGE = "an object is larger than the 3 MiB that an API server takes";
 
 /** What may be an alias; an asterisk within a text is none. */
 const ALIAS = /(?:^|[\s[{,:-])\*[^\s,\]}]/m;
@@ -44,9 +53,10 @@ export function parseManifest(chunk: Chunk): Manifest | BrokenManifest {
       reason,
     };
   };
-  if (chunk.text.length > MAX_DOCUMENT) {
-    return broken(0, "the document is larger than the 3 MiB that an API server takes");
-  }
+  const isLarge = chunk.text.length > MAX_DOCUMENT;
+  if (isLarge && !LIST.test(chunk.text)) return broken(0, TOO_LARGE);
+  if (chunk.text.length > MAX_LIST)
+    return broken(0, "the List is larger than 32 MiB; split it, by namespace for example");
   const document = parseDocument(chunk.text, {
     version: "1.1",
     customTags: (tags) => tags.filter(isKubernetes),
@@ -60,10 +70,17 @@ export function parseManifest(chunk: Chunk): Manifest | BrokenManifest {
   const aliases = ALIAS.test(chunk.text) ? aliasProblem(document as Document<Node>) : undefined;
   if (aliases !== undefined) return broken(0, aliases);
   try {
-    return { ok: true, chunk, document: document as Document<Node>, value: document.toJS() as JsonValue };
+    const value = document.toJS() as JsonValue;
+    if (isLarge && hasLargeObject(value)) return broken(0, TOO_LARGE);
+    return { ok: true, chunk, document: document as Document<Node>, value };
   } catch (thrown) {
     return broken(0, (thrown instanceof Error ? thrown.message : String(thrown)).split("\n")[0] ?? "");
   }
+}
+
+/** Whether the API server would not take the objects of a List one by one. */
+function hasLargeObject(value: JsonValue): boolean {
+  return objectsOf(value).some(({ object }) => JSON.stringify(object).length > MAX_DOCUMENT);
 }
 
 /**
