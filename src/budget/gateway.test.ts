@@ -8,6 +8,9 @@ import type { LoadBalancer } from "./load-balancer.ts";
 const generic: LoadBalancer = {
   checkInterval: 2,
   checkFall: 2,
+  checkRise: 2,
+  checkTimeout: 1,
+  raised: [],
   drainAnswer: undefined,
   detection: 2,
   lbBuffer: 9,

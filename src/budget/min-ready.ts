@@ -20,8 +20,7 @@ export interface Reckoned {
 
 /** The least minReadySeconds of a gateway's workload: a check that was begun too early, rise × interval, and kube-proxy. */
 export function minReadySeconds(settings: LbSettings): Reckoned {
-  const { checkInterval } = loadBalancerOf(settings);
-  const [timeout, rise] = [settings.checkTimeout.value, settings.checkRise.value];
+  const { checkInterval, checkTimeout: timeout, checkRise: rise } = loadBalancerOf(settings);
   const seconds = timeout + rise * checkInterval + KUBE_PROXY;
   return { seconds, arithmetic: `${timeout}s + ${rise} × ${checkInterval}s + ${KUBE_PROXY}s = ${seconds}s` };
 }

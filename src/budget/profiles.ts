@@ -17,6 +17,14 @@ export interface Answer {
 /** How fast the load balancer acts on the drain answer: with the next check, or after its fall. */
 export type Detection = "1 × interval" | "interval × fall";
 
+/** The smallest numbers that a balancer takes for its health check. */
+export interface CheckLimits {
+  readonly checkInterval: Seconds;
+  readonly checkTimeout: Seconds;
+  /** Of fall and of rise. */
+  readonly checks: number;
+}
+
 /** What one kind of load balancer understands. */
 export interface LbProfile {
   /** Stops new work and keeps the old; undefined: the balancer has none, so 200 is held. */
@@ -27,6 +35,8 @@ export interface LbProfile {
   readonly detection: Detection | undefined;
   readonly checkInterval: Seconds;
   readonly checkFall: number;
+  /** The least that the balancer takes, where that is more than a second and one check; less would be refused there. */
+  readonly least?: CheckLimits;
   /** Whether going DOWN cuts what is in flight, for people. */
   readonly killsSessions: string;
   /** What to set at the balancer, for people. */
@@ -35,6 +45,12 @@ export interface LbProfile {
 
 const close: Answer = { status: 503 };
 const keeps = { drainAnswer: close, closeAnswer: close, detection: "interval × fall", killsSessions: "no" } as const;
+
+/** AWS: interval 5 to 300 s, timeout 2 to 120 s, both thresholds 2 to 10. */
+const AWS: CheckLimits = { checkInterval: 5, checkTimeout: 2, checks: 2 };
+
+/** Azure: a probe's interval is at least 5 s. */
+const AZURE: CheckLimits = { checkInterval: 5, checkTimeout: 1, checks: 1 };
 
 /** The profiles by name. */
 export const profiles: Readonly<Record<LbProfileName, LbProfile>> = {
@@ -88,6 +104,7 @@ export const profiles: Readonly<Record<LbProfileName, LbProfile>> = {
     closeAnswer: close,
     detection: undefined,
     checkInterval: 30,
+    least: AWS,
     checkFall: 3,
     killsSessions: "yes",
     doc: "AWS NLB with connection termination on, its default",
@@ -95,12 +112,13 @@ export const profiles: Readonly<Record<LbProfileName, LbProfile>> = {
   "aws-nlb-keep": {
     ...keeps,
     checkInterval: 30,
+    least: AWS,
     checkFall: 3,
     doc: "AWS NLB with unhealthy.connection_termination.enabled=false",
   },
-  "aws-alb": { ...keeps, checkInterval: 30, checkFall: 2, doc: "AWS ALB" },
+  "aws-alb": { ...keeps, least: AWS, checkInterval: 30, checkFall: 2, doc: "AWS ALB" },
   gcp: { ...keeps, checkInterval: 5, checkFall: 2, doc: "Google Cloud load balancing" },
-  azure: { ...keeps, checkInterval: 5, checkFall: 2, doc: "Azure Load Balancer" },
+  azure: { ...keeps, least: AZURE, checkInterval: 5, checkFall: 2, doc: "Azure Load Balancer" },
   "nginx-plus": { ...keeps, checkInterval: 5, checkFall: 1, doc: "NGINX Plus with active health checks" },
   envoy: {
     drainAnswer: close,

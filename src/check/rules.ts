@@ -19,6 +19,7 @@ import { limitRange } from "./rules/limit-range.ts";
 import { minReadySeconds } from "./rules/min-ready-seconds.ts";
 import { networkPolicyHidesHc } from "./rules/network-policy-hides-hc.ts";
 import { podRefused } from "./rules/pod-refused.ts";
+import { policyRefused } from "./rules/policy-refused.ts";
 import { proxyMetadataUnquoted } from "./rules/proxy-metadata-unquoted.ts";
 import { publishNotReady } from "./rules/publish-not-ready.ts";
 import { quotaRefusesHc } from "./rules/quota.ts";
@@ -54,5 +55,6 @@ export const rules: readonly Rule[] = [
   limitRange,
   quotaRefusesHc,
   webhookOrder,
+  policyRefused,
   alertWithoutAbsent,
 ];

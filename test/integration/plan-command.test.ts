@@ -32,6 +32,16 @@ describe("gracegate plan", () => {
     }
   });
 
+  it("prints for AWS what AWS takes, and says what it raised and what IP targets need", async () => {
+    for (const profile of ["aws-nlb", "aws-nlb-keep", "aws-alb"]) {
+      const { stdout } = await gracegate("plan", "--p99", "30s", "--lb", profile, "--interval", "1500ms");
+      assert.match(stdout, /--health-check-interval-seconds 5 --health-check-timeout-seconds 2 /);
+      assert.match(stdout, /LB buffer +\d+s +5s × /);
+      assert.match(stdout, new RegExp(`${profile} takes a check interval of at least 5s: 2s is counted as 5s`));
+      assert.match(stdout, /of type ip: port 18180/);
+    }
+  });
+
   it("says what it assumed", async () => {
     const { stderr } = await gracegate("plan");
     assert.equal(

@@ -10,6 +10,7 @@ export function aws(check: CheckSettings): readonly BalancerText[] {
   const attribute = "target_health_state.unhealthy.connection_termination.enabled";
   const prefix = "service.beta.kubernetes.io/aws-load-balancer";
   const commands = block("AWS CLI", "sh", [
+    `# targets of type instance; of type ip: port ${check.hcPort}, hc's own in the pods`,
     "aws elbv2 modify-target-group --target-group-arn ARN \\",
     `  --health-check-protocol HTTP --health-check-port ${check.nodePort} \\`,
     `  --health-check-path ${check.path} --matcher HttpCode=200 \\`,
@@ -24,6 +25,8 @@ export function aws(check: CheckSettings): readonly BalancerText[] {
   ]);
   if (check.profile === "aws-alb") return [commands];
   const annotations = block("Service of the AWS Load Balancer Controller", "yaml", [
+    `# ${prefix.slice(prefix.indexOf("/") + 1)}-nlb-target-type: instance`,
+    `# with ip the port is "${check.hcPort}", hc's own in the pods`,
     "metadata:",
     "  annotations:",
     `    ${prefix}-healthcheck-protocol: http`,

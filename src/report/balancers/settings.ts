@@ -14,6 +14,8 @@ export interface CheckSettings {
   readonly timeout: Seconds;
   /** Port of the nodes at which hc answers. */
   readonly nodePort: number;
+  /** Port of the pods at which hc answers, for a balancer whose targets they are. */
+  readonly hcPort: number;
   /** What is asked for. */
   readonly path: string;
   readonly drainAnswer: Answer | undefined;

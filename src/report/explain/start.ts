@@ -18,13 +18,12 @@ export interface Step {
 export function startSteps(context: Context, how: { readonly holds: boolean; readonly hc: boolean }): readonly Step[] {
   const { role, facts } = context;
   if (role.kind === "sidecar") return sidecarSteps(facts, how.holds);
-  const { checkRise } = role.settings.loadBalancer;
-  const { checkInterval } = loadBalancerOf(role.settings.loadBalancer);
+  const { checkInterval, checkRise } = loadBalancerOf(role.settings.loadBalancer);
   const ready = minReadySeconds(role.settings.loadBalancer);
   return [
     good(how.hc ? "istio-proxy and hc start; hc is CLOSED and answers the balancer 503" : "istio-proxy starts"),
     good(`istio-proxy is ready on 15021${how.hc ? ": hc goes OPEN and answers 200" : ""}; the pod is Ready`),
-    good(`the balancer has it UP after ${checkRise.value} checks, one every ${checkInterval}s`),
+    good(`the balancer has it UP after ${checkRise} checks, one every ${checkInterval}s`),
     good(`the next gateway may stop: minReadySeconds ${ready.arithmetic}`),
   ];
 }

@@ -60,11 +60,17 @@ function graceWarnings({ context: { budget } }: Plan): readonly string[] {
 
 function checkWarnings({ context: { role }, gateway }: Plan): readonly string[] {
   if (role.kind !== "gateway" || gateway === undefined) return [];
-  const timeout = role.settings.loadBalancer.checkTimeout.value;
-  const { checkInterval } = gateway.balancer;
-  if (timeout <= checkInterval) return [];
+  const { checkInterval, checkTimeout, raised } = gateway.balancer;
+  const profile = role.settings.loadBalancer.profile.value;
   return [
-    `A check timeout of ${timeout}s is longer than the interval of ${checkInterval}s: a lost check delays the next.`,
+    ...raised.map(
+      ({ name, given, least }) => `${profile} takes a ${name} of at least ${least}: ${given} is counted as ${least}.`,
+    ),
+    ...(checkTimeout > checkInterval
+      ? [
+          `A check timeout of ${checkTimeout}s is longer than the interval of ${checkInterval}s: a lost check delays the next.`,
+        ]
+      : []),
   ];
 }
 

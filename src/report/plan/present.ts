@@ -39,8 +39,9 @@ export function snippetsOf(plan: Plan, reach: Reach): readonly Snippet[] {
     profile: loadBalancer.profile.value,
     interval: plan.gateway.balancer.checkInterval,
     fall: plan.gateway.balancer.checkFall,
-    rise: loadBalancer.checkRise.value,
-    timeout: loadBalancer.checkTimeout.value,
+    rise: plan.gateway.balancer.checkRise,
+    timeout: plan.gateway.balancer.checkTimeout,
+    hcPort: hc.port,
     drainAnswer: plan.gateway.balancer.drainAnswer,
     ...reach,
   });
