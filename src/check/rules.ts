@@ -14,6 +14,7 @@ import { hcServiceMissing } from "./rules/hc-service-missing.ts";
 import { healthCheckNodePort } from "./rules/health-check-node-port.ts";
 import { healthPortDiffers } from "./rules/health-port-differs.ts";
 import { holdOnJob } from "./rules/hold-on-job.ts";
+import { imagePublicRegistry } from "./rules/image-public-registry.ts";
 import { imagePull } from "./rules/image-pull.ts";
 import { limitRange } from "./rules/limit-range.ts";
 import { minReadySeconds } from "./rules/min-ready-seconds.ts";
@@ -41,6 +42,7 @@ export const rules: readonly Rule[] = [
   statsMatcherHidden,
   stubPullPolicy,
   imagePull,
+  imagePublicRegistry,
   minReadySeconds,
   allAtOnce,
   rolloutDeadlock,

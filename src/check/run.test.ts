@@ -5,7 +5,7 @@ import { chunksOf } from "../manifests/stream.ts";
 import { snapshotOf } from "../policy/snapshot.ts";
 import { ignoresIn } from "./ignores.ts";
 import { checkData, checkText, countText } from "./present.ts";
-import { application, documents, gateway, HC_SERVICE } from "./rules/example-manifests.ts";
+import { application, documents, gateway, HC_SERVICE, RENDERED } from "./rules/example-manifests.ts";
 import { rules } from "./rules.ts";
 import { type Result, runRules } from "./run.ts";
 import { worldOf } from "./world.ts";
@@ -67,6 +67,15 @@ describe("ignoring a rule", () => {
 });
 
 describe("findings", () => {
+  it("tell of hc's image as inject writes it where nobody names one", () => {
+    const hc = "        - name: hc\n          image: gracegate:1\n";
+    const found = run(gateway(RENDERED) + hc).filter(({ rule }) => rule.startsWith("image-"));
+    assert.deepEqual(
+      found.map(({ rule, severity, message }) => [rule, severity, message]),
+      [["image-pull", "warning", "hc: the image gracegate:1 names no registry."]],
+    );
+  });
+
   it("stand once, in the order of lines, at the value that they are about", () => {
     const text = documents(
       SLOW,

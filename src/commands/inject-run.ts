@@ -14,6 +14,7 @@ import { wrapText } from "../report/wrap-text.ts";
 import { readManifest, STDIN } from "../sources/manifest-files.ts";
 import { colour, type ExitCode, exitCode, say, WrongUse } from "./command.ts";
 import { filesOf, injectOptions } from "./manifest-input.ts";
+import { defaults } from "./manifest-options.ts";
 import { clearProgress, progress } from "./progress.ts";
 
 /** Runs the command. */
@@ -38,6 +39,8 @@ class InjectRun {
   #changed = 0;
   #workloads = 0;
   #last = "";
+  /** hc was written with an image that only this program knows. */
+  #unnamed = false;
 
   constructor(options: InjectOptions, diff: boolean, write: boolean) {
     this.#options = options;
@@ -71,6 +74,11 @@ class InjectRun {
       const names = [first, ...(second === undefined ? [] : [second]), ...(more.length ? [`${more.length} more`] : [])];
       say(
         `${names.join(", ")}: istio-proxy is not rendered yet, so only annotations were written; the rest comes after istioctl kube-inject, or in the cluster.`,
+      );
+    }
+    if (this.#unnamed) {
+      say(
+        `hc's image is ${defaults.hcImage}, which names no registry, so nodes look for it at Docker Hub; --hc-image or gateway.hc.image of a policy says yours.`,
       );
     }
     say(`${this.#changed} of ${this.#workloads} workloads ${this.#diff ? "would change" : "changed"}.`);
@@ -113,6 +121,10 @@ class InjectRun {
     if (outcome.pod === workload.pod) return;
     this.#changed++;
     if (!outcome.facts.isRendered) this.#stubs.push(title);
+    const role = outcome.plan?.context.role;
+    if (outcome.facts.isRendered && role?.kind === "gateway" && role.hc.kind === "ours") {
+      this.#unnamed ||= role.hc.image === defaults.hcImage;
+    }
     if (!this.#diff || outcome.plan === undefined) return;
     const lines = podDiff(workload.pod, outcome.pod, reasonsFor(outcome.plan.context));
     const width = process.stdout.isTTY ? process.stdout.columns : 80;

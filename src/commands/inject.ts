@@ -9,11 +9,11 @@ export const inject: CommandDefinition = {
   name: "inject",
   summary: "make the webhook's changes in manifests",
   examples: [
-    "istioctl kube-inject -f app.yaml | gracegate inject -f - --policy policies/ | kubectl apply -f -",
+    "istioctl kube-inject -f app.yaml | gracegate inject -f - --policy policies/ --hc-image registry.example/gracegate:0.1.0 | kubectl apply -f -",
     "# what would change, and why",
     "gracegate inject -f app.yaml --policy policies/ --diff",
     "# a folder in place, in a GitOps pipeline",
-    "gracegate inject -R -f manifests/ --policy policies/ --write",
+    "gracegate inject -R -f manifests/ --policy policies/ --hc-image registry.example/gracegate:0.1.0 --write",
   ],
   configure(cli) {
     manifestOptions(cli)

@@ -64,7 +64,7 @@ describe("parseManifest", () => {
       "a List with an object that no API server takes",
       large([10, MAX_DOCUMENT], "note"),
       "10:1",
-      /an object is larger/,
+      /an object of the List is larger/,
     ],
     ["a document that no API server takes", `a: ${"x".repeat(MAX_DOCUMENT)}`, "10:1", /larger than the 3 MiB/],
   ];

@@ -36,8 +36,6 @@ const MAX_LIST = 32 * 1024 * 1024;
 /** The kind of a whole document, in YAML without indentation, in JSON wherever it stands: what is found is looked at again. */
 const LIST = /^kind:[ \t]*["']?\w*List\b|"kind":\s*"\w*List"/m;
 
-const TOO_LARGE = "an object is larger than the 3 MiB that an API server takes";
-
 /** What may be an alias; an asterisk within a text is none. */
 const ALIAS = /(?:^|[\s[{,:-])\*[^\s,\]}]/m;
 
@@ -54,7 +52,9 @@ export function parseManifest(chunk: Chunk): Manifest | BrokenManifest {
     };
   };
   const isLarge = chunk.text.length > MAX_DOCUMENT;
-  if (isLarge && !LIST.test(chunk.text)) return broken(0, TOO_LARGE);
+  if (isLarge && !LIST.test(chunk.text)) {
+    return broken(0, "the document is larger than the 3 MiB that an API server takes");
+  }
   if (chunk.text.length > MAX_LIST)
     return broken(0, "the List is larger than 32 MiB; split it, by namespace for example");
   const document = parseDocument(chunk.text, {
@@ -71,7 +71,8 @@ export function parseManifest(chunk: Chunk): Manifest | BrokenManifest {
   if (aliases !== undefined) return broken(0, aliases);
   try {
     const value = document.toJS() as JsonValue;
-    if (isLarge && hasLargeObject(value)) return broken(0, TOO_LARGE);
+    if (isLarge && hasLargeObject(value))
+      return broken(0, "an object of the List is larger than the 3 MiB that an API server takes");
     return { ok: true, chunk, document: document as Document<Node>, value };
   } catch (thrown) {
     return broken(0, (thrown instanceof Error ? thrown.message : String(thrown)).split("\n")[0] ?? "");

@@ -157,6 +157,11 @@ describe("gracegate check", () => {
     const { stdout } = await gracegate("check", "-f", istio, "-o", "json");
     const found = new Set<string>(JSON.parse(stdout).findings.map(({ rule }: { rule: string }) => rule));
     // The proxy's image there is a `latest`, the stub lacks its pull policy, and the traffic's Service stands alone.
-    assert.deepEqual([...found].sort(), ["hc-service-missing", "image-pull", "stub-pull-policy"]);
+    assert.deepEqual([...found].sort(), [
+      "hc-service-missing",
+      "image-public-registry",
+      "image-pull",
+      "stub-pull-policy",
+    ]);
   });
 });

@@ -33,7 +33,7 @@ function file(name: string, text: string | Uint8Array): string {
 
 describe("gracegate inject", () => {
   it("writes the manifest to stdout and words to stderr, from a file and from stdin alike", async () => {
-    const args = ["inject", "--policy", "examples/policies"];
+    const args = ["inject", "--policy", "examples/policies", "--hc-image", "registry.example/gracegate:1"];
     const fromFile = await gracegate(...args, "-f", GATEWAY);
     assert.equal(fromFile.code, 0, fromFile.stderr);
     assert.match(fromFile.stdout, /- name: hc\n/);
@@ -43,6 +43,17 @@ describe("gracegate inject", () => {
     const again = await piped(fromFile.stdout, ...args, "-f", "-");
     assert.equal(again.stdout, fromFile.stdout);
     assert.equal(again.stderr, "0 of 1 workloads changed.\n");
+  });
+
+  it("says whose image hc has where nobody named one, and only there", async () => {
+    const unnamed = await gracegate("inject", "-f", GATEWAY);
+    assert.equal(unnamed.code, 0);
+    assert.match(unnamed.stderr, /^hc's image is gracegate:\S+, which names no registry, so nodes [^\n]*--hc-image/m);
+    const image = /^ +image: (gracegate:\S+)$/m.exec(unnamed.stdout)?.[1];
+    assert.ok(image !== undefined && unnamed.stderr.includes(`is ${image},`));
+    for (const path of ["examples/pods/sidecar.yaml", "examples/gateway.yaml"]) {
+      assert.doesNotMatch((await gracegate("inject", "-f", path)).stderr, /hc's image/);
+    }
   });
 
   it("passes on a file that needs nothing, byte for byte", async () => {

@@ -1,15 +1,16 @@
-import { objectAt, objectsAt, textAt } from "../../pod/json.ts";
+import type { JsonObject } from "../../pod/json.ts";
 import type { Finding, Rule } from "../rule.ts";
 import { gateway, RENDERED } from "./example-manifests.ts";
+import { imagesOf, registryOf } from "./images.ts";
 
 /** An image that may be another one tomorrow, or must be fetched at every start. */
 export const imagePull: Rule = {
   id: "image-pull",
   severity: "warning",
-  title: "The image of istio-proxy or hc is fetched at every start, or is another one tomorrow.",
+  title: "The image of istio-proxy or hc is fetched at every start, is another one tomorrow, or names no registry.",
   reason:
-    "A rollout starts many pods at once. With imagePullPolicy Always, or a tag such as latest, each needs the registry; its rate limit or an outage then stops the rollout half way.",
-  fix: "give the image a version, and imagePullPolicy: IfNotPresent",
+    "A rollout starts many pods at once. With imagePullPolicy Always, or a tag such as latest, each needs the registry; its rate limit or an outage then stops the rollout half way. An image of hc without a registry, such as Gracegate's default, is looked for at Docker Hub, where nobody put it.",
+  fix: "give the image a registry and a version, and imagePullPolicy: IfNotPresent; hc's is gateway.hc.image of a policy, or --hc-image",
   examples: {
     bad: [
       gateway({ ...RENDERED, image: "registry.example/istio/proxyv2:latest" }),
@@ -18,22 +19,16 @@ export const imagePull: Rule = {
     good: [gateway(RENDERED)],
   },
   *check({ workloads }): Iterable<Finding> {
-    for (const item of workloads) {
-      if (item.role === "none") continue;
-      for (const list of ["containers", "initContainers"]) {
-        for (const [index, container] of objectsAt(objectAt(item.pod, "spec"), list).entries()) {
-          const image = textAt(container, "image") ?? "auto";
-          if ((container.name !== "istio-proxy" && container.name !== "hc") || image === "auto") continue;
-          const isAlways = container.imagePullPolicy === "Always";
-          const isLoose = !image.includes("@") && /(?::latest|^[^:]+|\/[^:]+)$/.test(image);
-          if (!isAlways && !isLoose) continue;
-          yield {
-            item,
-            at: [...item.podAt, "spec", list, index],
-            message: `${container.name}: ${isLoose ? `the image ${image} has no fixed version` : "imagePullPolicy is Always"}.`,
-          };
-        }
-      }
+    for (const { item, at, container, image } of imagesOf(workloads)) {
+      const reason = reasonOf(container, image);
+      if (reason !== undefined) yield { item, at, message: `${container.name}: ${reason}.` };
     }
   },
 };
+
+function reasonOf(container: JsonObject, image: string): string | undefined {
+  const isLoose = !image.includes("@") && /(?::latest|^[^:]+|\/[^:]+)$/.test(image);
+  if (isLoose) return `the image ${image} has no fixed version`;
+  if (container.name === "hc" && registryOf(image) === undefined) return `the image ${image} names no registry`;
+  return container.imagePullPolicy === "Always" ? "imagePullPolicy is Always" : undefined;
+}

@@ -25,7 +25,7 @@ const RUNNING = [
   "  annotations: { inject.istio.io/templates: gateway }",
   "spec:",
   "  terminationGracePeriodSeconds: 75",
-  "  containers: [{ name: istio-proxy, image: auto, imagePullPolicy: IfNotPresent }, { name: hc, image: gracegate:1 }]",
+  "  containers: [{ name: istio-proxy, image: auto, imagePullPolicy: IfNotPresent }, { name: hc, image: registry.example/gracegate:1 }]",
   "",
 ].join("\n");
 
