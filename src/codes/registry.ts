@@ -143,6 +143,13 @@ export const codes = {
     (_: Record<never, never>) =>
       "proxy.istio.io/config is left as it is, since its YAML could not be edited without changing what else it says; write it more plainly.",
   ),
+  GG209: code(
+    "warning",
+    "EXIT_ON_ZERO_ACTIVE_CONNECTIONS has a value that the proxy's agent cannot read; it takes it for false.",
+    'Write "true" or "false".',
+    (d: { value: string }) =>
+      `EXIT_ON_ZERO_ACTIVE_CONNECTIONS ${quoted(d.value)} is neither true nor false to the proxy's agent, which takes it for false; write "true" or "false".`,
+  ),
   GG301: code(
     "warning",
     "maxGracePeriod is too small for the budget, so the drain timeout, and then the margin, were shortened.",

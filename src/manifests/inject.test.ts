@@ -85,6 +85,21 @@ describe("injectDocument", () => {
     assert.equal(inject(JSON.stringify(pod)).workloads[0]?.namespace, "edge");
   });
 
+  for (const [what, metadata] of [
+    ["annotations", "metadata: { annotations: [x, y] }"],
+    ["metadata", "metadata: [x]"],
+  ] as const) {
+    it(`leaves a pod whose ${what} are a list as it is, and says why`, () => {
+      const text = `apiVersion: v1\nkind: Pod\n${metadata}\nspec: { containers: [{ name: a, image: a }] }\n`;
+      const { text: result, workloads } = inject(text);
+      assert.equal(result, text);
+      assert.match(
+        workloads[0]?.skipped ?? "",
+        new RegExp(`^the pod's metadata.*${what} is no mapping`.replace("metadata.*metadata", "metadata")),
+      );
+    });
+  }
+
   it("gives a broken document back as it came", () => {
     const text = "kind: Pod\nspec: {{ x }}\n";
     const { text: result, broken } = inject(text);

@@ -3,12 +3,12 @@
  */
 import { type Outcome, type PipelineOptions, runPipeline } from "../mutate/pipeline.ts";
 import { OVERRIDE_PREFIX } from "../pod/annotations.ts";
-import { type JsonObject, type JsonValue, objectAt, withKey } from "../pod/json.ts";
+import { isObject, type JsonObject, type JsonValue, objectAt, withKey } from "../pod/json.ts";
 import { type BrokenManifest, type Manifest, parseManifest } from "./document.ts";
 import { lineAt } from "./line.ts";
 import { rewrite } from "./rewrite.ts";
 import type { Chunk } from "./stream.ts";
-import { type Workload, withPod, workloadsOf } from "./workload.ts";
+import { valueIn, type Workload, withPod, workloadsOf } from "./workload.ts";
 
 /** What the pipeline needs, and what a manifest may not say itself. */
 export interface InjectOptions extends PipelineOptions {
@@ -59,6 +59,7 @@ export function outcomesOf(manifest: Manifest, options: InjectOptions): readonly
   return workloadsOf(manifest.value).map((workload) => {
     const namespace = workload.namespace ?? options.namespace;
     const isUnseen = SYSTEM.includes(namespace) || namespace === options.snapshot.rootNamespace;
+    const reason = isUnseen ? `the webhook never sees the namespace ${namespace}` : malformed(manifest, workload);
     return {
       workload,
       namespace,
@@ -66,10 +67,19 @@ export function outcomesOf(manifest: Manifest, options: InjectOptions): readonly
       get line() {
         return lineAt(manifest, workload.at);
       },
-      skipped: isUnseen ? `the webhook never sees the namespace ${namespace}` : undefined,
-      outcome: isUnseen ? undefined : runPipeline(withRole(workload.pod, options.role), namespace, options),
+      skipped: reason,
+      outcome: reason !== undefined ? undefined : runPipeline(withRole(workload.pod, options.role), namespace, options),
     };
   });
+}
+
+/** Why a pod's metadata can hold nothing more; an edit would put something else in its place. */
+function malformed({ value }: Manifest, { podAt }: Workload): string | undefined {
+  const wrong = [["metadata"], ["metadata", "annotations"]].find((path) => {
+    const found = valueIn(value, [...podAt, ...path]);
+    return found !== undefined && found !== null && !isObject(found);
+  });
+  return wrong && `the pod's ${wrong.join(".")} is no mapping, which the API server refuses`;
 }
 
 function withRole(pod: JsonObject, role: InjectOptions["role"]): JsonObject {

@@ -8,6 +8,11 @@ export function parseGoBool(text: string): boolean {
   return ["1", "t", "T", "TRUE", "true", "True"].includes(text);
 }
 
+/** Whether strconv.ParseBool can read a text at all. */
+export function isGoBool(text: string): boolean {
+  return parseGoBool(text) || ["0", "f", "F", "FALSE", "false", "False"].includes(text);
+}
+
 const UNIT_SECONDS: Readonly<Record<string, number>> = { ns: 1e-9, us: 1e-6, µs: 1e-6, ms: 1e-3, s: 1, m: 60, h: 3600 };
 
 /** Go counts nanoseconds in 63 bits. */

@@ -31,8 +31,9 @@ import type {
   NewValue,
   ParsedDocument,
 } from "./proxy-config-document.ts";
+import { EXIT_ON_ZERO } from "./proxy-values.ts";
 import { spellings } from "./spellings.ts";
-import { needsQuotes } from "./yaml-1.1.ts";
+import { needsQuotes, plainBool } from "./yaml-1.1.ts";
 import { aliasesOf, aliasProblem } from "./yaml-aliases.ts";
 
 /** The tag of what is a text, however it looks. */
@@ -258,6 +259,8 @@ class YamlDocument implements EditableDocument {
       else pair.value = withoutAnchor(value);
       const own = pair.value as Scalar;
       own.type = "QUOTE_DOUBLE";
+      // Go reads no `yes` or `on`: quoted as it stands, the proxy's agent would take it for false.
+      if (keyOf(pair) === EXIT_ON_ZERO) own.value = plainBool(String(own.value));
       delete own.tag;
       return [keyOf(pair)];
     });

@@ -379,6 +379,18 @@ describe("unquoted variables", () => {
       ["A", "B", "C"],
       'proxyMetadata:\n  A: "true"\n  B: "3"\n  C: "yes"\n  D: 5s\n',
     ],
+    [
+      "the agent's bool becomes one that Go reads",
+      "proxyMetadata:\n  EXIT_ON_ZERO_ACTIVE_CONNECTIONS: yes # as ever\n  OTHER: yes\n",
+      ["EXIT_ON_ZERO_ACTIVE_CONNECTIONS", "OTHER"],
+      'proxyMetadata:\n  EXIT_ON_ZERO_ACTIVE_CONNECTIONS: "true" # as ever\n  OTHER: "yes"\n',
+    ],
+    [
+      "and off the other one",
+      "proxyMetadata: {EXIT_ON_ZERO_ACTIVE_CONNECTIONS: off}\n",
+      ["EXIT_ON_ZERO_ACTIVE_CONNECTIONS"],
+      'proxyMetadata: {EXIT_ON_ZERO_ACTIVE_CONNECTIONS: "false"}\n',
+    ],
     ["a number keeps its spelling", "proxyMetadata: {A: 0x1F}\n", ["A"], 'proxyMetadata: {A: "0x1F"}\n'],
     [
       "JSON's scalars",

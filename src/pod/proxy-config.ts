@@ -52,8 +52,8 @@ const parsed = memoized((text: string): ParsedProxyConfig => {
   const { document } = result;
   const wrong = document.wrongType();
   if (wrong !== undefined) return { ok: false, reason: wrong };
-  const values = document.values();
   const unquoted = document.quoteMetadata();
+  const values = document.values();
   last = { text, document };
   return { ok: true, config: { text, unquoted, get: (path) => valueAtPath(values, path) } };
 });

@@ -34,6 +34,13 @@ describe("what the user wrote", () => {
       { terminationDrainDuration: 33, drainDuration: 60 },
     ],
     [
+      "an unquoted bool of YAML 1.1 is what it will be once it is quoted",
+      "proxyMetadata: { EXIT_ON_ZERO_ACTIVE_CONNECTIONS: on }",
+      [],
+      {},
+      { exitOnZero: true },
+    ],
+    [
       "a number without a unit is meant as seconds, and warned about",
       "terminationDrainDuration: 40",
       [],
@@ -64,11 +71,11 @@ describe("what the user wrote", () => {
       { minimumDrainDuration: 5, codes: ["GG204"] },
     ],
     [
-      "a bool that Go does not know is false",
+      "a bool that Go does not know is false, and warned about",
       'proxyMetadata: {EXIT_ON_ZERO_ACTIVE_CONNECTIONS: "yes"}',
       [],
       {},
-      { exitOnZero: false },
+      { exitOnZero: false, codes: ["GG209"] },
     ],
     [
       "variables of the container",

@@ -7,7 +7,7 @@
 import { type Notice, notice } from "../codes/registry.ts";
 import type { Seconds } from "../units/duration.ts";
 import { type Facts, variableOf } from "./facts.ts";
-import { parseGoBool, parseGoDuration } from "./go-values.ts";
+import { isGoBool, parseGoBool, parseGoDuration } from "./go-values.ts";
 import type { ProxyConfig } from "./proxy-config.ts";
 import { type EarlierStatus, isOurs } from "./status.ts";
 
@@ -62,6 +62,7 @@ export function proxyValues(facts: Facts, config: ProxyConfig | undefined): Prox
 
   const exitOnZero = variable(EXIT_ON_ZERO);
   const minimum = variable(MINIMUM_DRAIN);
+  if (exitOnZero !== undefined && !isGoBool(exitOnZero)) notices.push(notice("GG209", { value: exitOnZero }));
   const minimumSeconds = minimum === undefined ? undefined : parseGoDuration(minimum);
   if (minimum !== undefined && minimumSeconds === undefined) notices.push(notice("GG204", { value: minimum }));
   return {

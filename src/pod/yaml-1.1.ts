@@ -13,6 +13,13 @@ const NOT_A_NUMBER = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
 const SEXAGESIMAL = /^[-+]?[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9]*)?$/;
 const DATE = /^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:$|[Tt \t])/;
 
+const TRUE = /^(?:y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/;
+
+/** A plain scalar that YAML 1.1 reads as a bool, in the words of every program: `yes` is `true`. Others stay. */
+export function plainBool(plain: string): string {
+  return BOOL.test(plain) ? String(TRUE.test(plain)) : plain;
+}
+
 /** Whether a plain scalar has to be quoted to be a text in YAML 1.1. */
 export function needsQuotes(plain: string): boolean {
   return BOOL.test(plain) || isNumber(plain) || DATE.test(plain);

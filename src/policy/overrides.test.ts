@@ -200,7 +200,15 @@ describe("overridesOf", () => {
     });
   });
   it("a value that is no text does not parse", () => {
-    assert.equal(overridesOf({ "gracegate.dev/margin": 5 }, "gateway").bad[0]?.is, "a duration (it is empty)");
+    for (const [written, kind] of [
+      [5, "a number"],
+      [true, "a boolean"],
+      [["5s"], "a collection"],
+    ] as const) {
+      const [bad] = overridesOf({ "gracegate.dev/margin": written }, "gateway").bad;
+      assert.equal(bad?.value, JSON.stringify(written));
+      assert.equal(bad?.is, `a text but ${kind}, and the API server refuses the object`);
+    }
   });
   it("every override has a type and a sentence for the documentation", () => {
     for (const { type, doc } of overrides) assert.ok(type !== "" && doc.endsWith("."));

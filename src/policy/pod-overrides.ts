@@ -3,7 +3,7 @@
  */
 import { type Notice, notice } from "../codes/registry.ts";
 import { OVERRIDE_PREFIX, STATUS } from "../pod/annotations.ts";
-import { type JsonObject, textAt } from "../pod/json.ts";
+import type { JsonObject, JsonValue } from "../pod/json.ts";
 import { parseDuration, type Seconds } from "../units/duration.ts";
 import { type Layer, level } from "./layers.ts";
 import { nearest } from "./nearest.ts";
@@ -50,8 +50,9 @@ export function overridesOf(annotations: JsonObject, role: OverrideRole): PodOve
       notices.push(notice("GG103", { annotation, role, roles: entry.roles.join(" or a ") }));
       continue;
     }
-    const value = textAt(annotations, annotation) ?? "";
-    const parsed = entry.parse(value, role);
+    const written = annotations[annotation] ?? "";
+    const value = typeof written === "string" ? written : JSON.stringify(written);
+    const parsed = typeof written === "string" ? entry.parse(value, role) : notText(written);
     if (!parsed.ok) {
       bad.push({ annotation, value, is: parsed.is, right: parsed.right, setting: entry.setting });
       continue;
@@ -60,6 +61,16 @@ export function overridesOf(annotations: JsonObject, role: OverrideRole): PodOve
     else layers.push({ level: level.override, origin: `annotation ${annotation}`, spec: parsed.spec });
   }
   return { layers, gracePeriodWish, bad, notices };
+}
+
+/** What a manifest may hold, and no pod: the API server takes texts only. */
+function notText(written: JsonValue) {
+  const kind = typeof written === "object" ? "a collection" : `a ${typeof written}`;
+  return {
+    ok: false as const,
+    is: `a text but ${kind}, and the API server refuses the object`,
+    right: "it in quotes",
+  };
 }
 
 function secondsOf(value: string): Seconds | undefined {

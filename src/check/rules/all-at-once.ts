@@ -1,4 +1,4 @@
-import { objectAt } from "../../pod/json.ts";
+import { objectAt, valueAt } from "../../pod/json.ts";
 import type { Finding, Rule } from "../rule.ts";
 import { gatewaysOf, type Workload } from "../world.ts";
 import { gateway } from "./example-manifests.ts";
@@ -17,20 +17,35 @@ export const allAtOnce: Rule = {
     bad: [
       gateway({ workload: strategy("replicas: 3", "strategy: { type: Recreate }") }),
       gateway({ workload: strategy("replicas: 3", "strategy: { rollingUpdate: { maxUnavailable: 100% } }") }),
+      gateway({
+        kind: "DaemonSet",
+        workload: strategy("updateStrategy: { type: RollingUpdate, rollingUpdate: { maxUnavailable: 100% } }"),
+      }),
       gateway({ workload: strategy("replicas: 1", "strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } }") }),
     ],
     good: [
+      gateway({ kind: "DaemonSet", workload: strategy("updateStrategy: { rollingUpdate: { maxUnavailable: 50% } }") }),
+      gateway({ kind: "DaemonSet", workload: strategy() }),
       gateway({ workload: strategy("replicas: 3", "strategy: { rollingUpdate: { maxUnavailable: 1 } }") }),
       gateway({ workload: strategy("replicas: 1", "strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } }") }),
     ],
   },
   *check(world): Iterable<Finding> {
     for (const item of gatewaysOf(world)) {
-      const reason = item.kind === "Deployment" ? reasonOf(item) : undefined;
-      if (reason !== undefined) yield { item, at: ["spec", "strategy"], message: reason };
+      const [kind, at] = [item.kind, item.kind === "DaemonSet" ? "updateStrategy" : "strategy"];
+      const reason = kind === "Deployment" ? reasonOf(item) : kind === "DaemonSet" ? daemonReason(item) : undefined;
+      if (reason !== undefined) yield { item, at: ["spec", at], message: reason };
     }
   },
 };
+
+/** How many nodes a DaemonSet has nobody knows here, so only a share can mean all of them. */
+function daemonReason({ object }: Workload): string | undefined {
+  const { type, rollingUpdate } = objectAt(objectAt(object, "spec"), "updateStrategy");
+  const share = valueAt(rollingUpdate, "maxUnavailable");
+  if (type === "OnDelete" || share !== "100%") return undefined;
+  return "maxUnavailable 100% lets the gateways of all nodes stop at once.";
+}
 
 function reasonOf({ object }: Workload): string | undefined {
   const spec = objectAt(object, "spec");
