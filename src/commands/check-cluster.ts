@@ -7,7 +7,7 @@ import { rules } from "../check/rules.ts";
 import { type Result, runRules } from "../check/run.ts";
 import { type World, worldOf } from "../check/world.ts";
 import { type Manifest, withoutTree } from "../manifests/document.ts";
-import { type JsonObject, objectAt, objectsAt } from "../pod/json.ts";
+import { type JsonObject, objectAt, objectsAt, textAt } from "../pod/json.ts";
 import { type ClusterChoice, readCluster, tryPod } from "../sources/kubectl.ts";
 import { conclude, paint } from "./check-words.ts";
 import { clusterOptions } from "./cluster-options.ts";
@@ -29,6 +29,14 @@ export async function checkCluster(options: Options, least: number, asJson: bool
   const read = await progressWhile(`reading ${name}`, readCluster(choice));
   if (!read.ok) {
     say(`${name} cannot be read: ${read.reason.replace(/[.]$/, "").replace(/[^?]$/, "$&.")}`);
+    return exitCode.failed;
+  }
+  const namespaces = read.value.filter(({ kind }) => kind === "Namespace");
+  if (
+    choice.namespace !== undefined &&
+    !namespaces.some(({ metadata }) => textAt(metadata, "name") === choice.namespace)
+  ) {
+    say(`${name} has no namespace ${choice.namespace}, so nothing was checked.`);
     return exitCode.failed;
   }
   const world = worldOf(

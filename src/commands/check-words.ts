@@ -1,6 +1,7 @@
 /**
  * The last words of `check`, its exit code, and its colours: for manifests and for clusters alike.
  */
+import { isBehindBalancer } from "../check/behind-balancer.ts";
 import { type CheckPaint, countText } from "../check/present.ts";
 import type { Gravity } from "../check/rule.ts";
 import type { Result } from "../check/run.ts";
@@ -28,7 +29,10 @@ export function conclude(
 function hint(world: World): void {
   const deaf = gatewaysOf(world).filter(
     (one) =>
-      one.context?.role.kind === "gateway" && one.context.role.drainAnswer === undefined && !surgesOnItsNode(one),
+      one.context?.role.kind === "gateway" &&
+      one.context.role.drainAnswer === undefined &&
+      !surgesOnItsNode(one) &&
+      isBehindBalancer(world, one),
   );
   if (deaf.length === 0) return;
   const names = [...new Set(deaf.map(({ name }) => name))].slice(0, 3).join(", ");

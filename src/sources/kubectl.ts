@@ -45,6 +45,8 @@ const OPTIONAL: readonly string[] = [
   "gateways.networking.istio.io",
   "envoyfilters.networking.istio.io",
   "httproutes.gateway.networking.k8s.io",
+  "ingresses.networking.k8s.io",
+  "targetgroupbindings.elbv2.k8s.aws",
   "priorityclasses.scheduling.k8s.io",
   "nodes",
 ];

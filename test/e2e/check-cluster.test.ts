@@ -88,6 +88,15 @@ describe("gracegate check --cluster", { skip }, () => {
     assert.match(ended.stderr, /^nowhere cannot be read: .*does not exist\.\n$/);
   });
 
+  it("says that a namespace is not there, and ends with 1", () => {
+    const env = { ...process.env, KUBECONFIG: api.kubeconfig() };
+    const args = ["src/main.ts", "check", "--cluster", "-n", "nosuch"];
+    const ended = spawnSync(process.execPath, args, { env, encoding: "utf8" });
+    assert.equal(ended.status, 1);
+    assert.equal(ended.stderr, "the current context has no namespace nosuch, so nothing was checked.\n");
+    assert.equal(ended.stdout, "");
+  });
+
   async function create(path: string, object: JsonObject): Promise<void> {
     const answer = await api.call("POST", path, object);
     assert.equal(answer.status, 201, JSON.stringify(answer.body.message));

@@ -46,6 +46,12 @@ describe("gracegate check", () => {
     assert.ok(!stderr.includes("drain answer"), stderr);
   });
 
+  it("gives no advice about balancers to a gateway that only a ClusterIP Service leads to", async () => {
+    const inside = documents(gateway(), HC_SERVICE.replace("NodePort", "ClusterIP").replaceAll("18180", "8443"));
+    const { code, stdout, stderr } = await piped(inside, "check", "-f", "-");
+    assert.deepEqual([code, stdout, stderr], [0, "", "nothing found in 2 objects.\n"]);
+  });
+
   it("finds no alert of the chart without its absent() companion", async () => {
     const files = ["hc", "webhook", "certificates", "kubernetes", "haproxy"];
     const texts = files.map((name) => readFileSync(`charts/gracegate/files/rules/${name}.yaml`, "utf8"));

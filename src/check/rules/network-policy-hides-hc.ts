@@ -1,7 +1,8 @@
 import { type JsonObject, objectAt, objectsAt, textsAt, valueAt } from "../../pod/json.ts";
+import { isBehindBalancer } from "../behind-balancer.ts";
 import type { Finding, Rule } from "../rule.ts";
 import { gatewaysWithHc, itemsOf, selects } from "../world.ts";
-import { documents, gateway } from "./example-manifests.ts";
+import { documents, gateway, service } from "./example-manifests.ts";
 import { hcPortOf } from "./hc-service-missing.ts";
 
 const policy = (ports: string) =>
@@ -24,14 +25,19 @@ export const networkPolicyHidesHc: Rule = {
   reason: "A check that is dropped counts as failed, so the balancer has the gateway DOWN, or never UP.",
   fix: "let port 18180 in from the balancer (from anywhere, where it cannot be named: hc's port only reads)",
   examples: {
-    bad: [documents(gateway(), policy("[{ port: 8443 }]"))],
+    bad: [
+      documents(gateway(), policy("[{ port: 8443 }]")),
+      documents(gateway(), policy("[{ port: 8443 }, { port: 18180, protocol: UDP }]")),
+    ],
     good: [
       documents(gateway(), policy("[{ port: 8443 }, { port: 18180 }]")),
       documents(gateway(), policy("[{ port: 18000, endPort: 18999 }]")),
+      documents(gateway(), policy("[{ port: 8443 }]"), service("type: ClusterIP", "ports: [{ port: 443 }]")),
     ],
   },
   *check(world): Iterable<Finding> {
     for (const workload of gatewaysWithHc(world)) {
+      if (!isBehindBalancer(world, workload)) continue;
       const policies = itemsOf(world, "NetworkPolicy").filter((item) => {
         const spec = objectAt(item.object, "spec");
         const types = textsAt(spec, "policyTypes");
@@ -51,7 +57,8 @@ export const networkPolicyHidesHc: Rule = {
 
 function letsIn(rule: JsonObject, wanted: number): boolean {
   if (valueAt(rule, "ports") === undefined) return true;
-  return objectsAt(rule, "ports").some(({ port, endPort }) => {
+  return objectsAt(rule, "ports").some(({ port, endPort, protocol = "TCP" }) => {
+    if (protocol !== "TCP") return false;
     if (port === undefined || port === "hc") return true;
     return typeof port === "number" && wanted >= port && wanted <= (typeof endPort === "number" ? endPort : port);
   });
