@@ -24,3 +24,23 @@ export function minReadySeconds(settings: LbSettings): Reckoned {
   const seconds = timeout + rise * checkInterval + KUBE_PROXY;
   return { seconds, arithmetic: `${timeout}s + ${rise} × ${checkInterval}s + ${KUBE_PROXY}s = ${seconds}s` };
 }
+
+/** A way back whose first check comes at another pace than the others. */
+export interface WayBack {
+  readonly checkTimeout: Seconds;
+  /** Until the first check of a backend that is DOWN. */
+  readonly first: Seconds;
+  /** How many more there must be. */
+  readonly others: number;
+  /** Between those. */
+  readonly interval: Seconds;
+}
+
+/** The least minReadySeconds where a balancer asks a backend that is DOWN at a pace of its own. */
+export function minReadyOfDown({ checkTimeout, first, others, interval }: WayBack): Reckoned {
+  const seconds = checkTimeout + first + others * interval + KUBE_PROXY;
+  return {
+    seconds,
+    arithmetic: `${checkTimeout}s + ${first}s + ${others} × ${interval}s + ${KUBE_PROXY}s = ${seconds}s`,
+  };
+}

@@ -28,7 +28,10 @@ const MOST_LEFT_OVER: Seconds = 40;
 /** An application container's preStop, as it counts. */
 export interface AppStop {
   readonly container: string;
+  /** 0 where it cannot be read. */
   readonly seconds: Seconds;
+  /** There is a preStop whose length cannot be read. */
+  readonly isUnread?: boolean;
 }
 
 /** What a sidecar's budget depends on. */

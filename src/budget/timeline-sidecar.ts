@@ -21,7 +21,7 @@ import {
 export interface SidecarTermination extends Termination {
   /** In initContainers: the kubelet stops it after the application. */
   readonly native: boolean;
-  /** preStop hooks whose length is known; 0 for none. */
+  /** preStop hooks; 0 for none. */
   readonly appStops: readonly AppStop[];
 }
 
@@ -37,6 +37,7 @@ export function sidecarTimeline(pod: SidecarTermination): Timeline {
   const { gracePeriod: grace, longest } = pod;
   const wanted = pod.appStops.reduce((most, { seconds }) => Math.max(most, seconds), 0);
   const appStop = Math.min(wanted, grace);
+  const isUnread = pod.appStops.some((stop) => stop.isUnread);
   // What arrives until the application's SIGTERM is answered after it.
   const answered = appStop + longest;
   const appGone = Math.min(answered, grace);
@@ -44,8 +45,12 @@ export function sidecarTimeline(pod: SidecarTermination): Timeline {
   const gone = Math.min(goneAt(pod, sigterm, answered), grace);
   const spans: Span[] = [
     span("kubelet", 0, pod.native ? 0 : sigterm, `preStop: ${pod.hookName}`, "waiting"),
-    span("application", 0, appStop, "preStop", "waiting"),
-    span("application", appStop, appGone, "answers what it has", "draining"),
+    ...(isUnread
+      ? [span("application", 0, grace, "preStop of unknown length", "waiting")]
+      : [
+          span("application", 0, appStop, "preStop", "waiting"),
+          span("application", appStop, appGone, "answers what it has", "draining"),
+        ]),
     span("endpoints", 0, Math.min(ENDPOINTS_LAG, grace), "", "draining"),
     span("istio-proxy", 0, sigterm, "serves", "serving"),
     span("istio-proxy", sigterm, gone, pod.native ? "Istio's own drain" : "drains", "closing"),
@@ -56,7 +61,15 @@ export function sidecarTimeline(pod: SidecarTermination): Timeline {
       0,
       pod.native ? "deleted: the application first, the native sidecar after it" : "deleted: all containers at once",
     ),
-    event("application", appStop, appStop > 0 ? "SIGTERM, after its preStop" : "SIGTERM"),
+    event(
+      "application",
+      appStop,
+      isUnread
+        ? `SIGTERM at the earliest: how long its preStop takes cannot be read, and ${appStop}s are counted`
+        : appStop > 0
+          ? "SIGTERM, after its preStop"
+          : "SIGTERM",
+    ),
     event("endpoints", Math.min(ENDPOINTS_LAG, grace), "clients have dropped the endpoint"),
     event("istio-proxy", sigterm, "SIGTERM"),
     event("istio-proxy", gone, "the proxy exits"),

@@ -6,6 +6,7 @@
 import { styleText } from "node:util";
 import { Command } from "commander";
 import { wrapText } from "../report/wrap-text.ts";
+import { columnsOf } from "./columns.ts";
 import { clearProgress } from "./progress.ts";
 
 /** How a command ends. */
@@ -45,8 +46,7 @@ export function print(text: string): void {
 /** Writes a sentence for a person to stderr; on a terminal no word is broken, elsewhere a sentence is one line to grep. */
 export function say(text: string): void {
   clearProgress();
-  const { isTTY, columns } = process.stderr;
-  process.stderr.write(`${isTTY ? wrapLines(text, columns) : text}\n`);
+  process.stderr.write(`${process.stderr.isTTY ? wrapLines(text, columnsOf(process.stderr)) : text}\n`);
 }
 
 /** Wraps the lines that are longer than a terminal is wide; the others may be wrapped already, and stay. */

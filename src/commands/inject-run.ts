@@ -12,6 +12,7 @@ import { podDiff } from "../report/pod-diff.ts";
 import { reasonsFor } from "../report/reasons.ts";
 import { wrapText } from "../report/wrap-text.ts";
 import { readManifest, STDIN } from "../sources/manifest-files.ts";
+import { columnsOf } from "./columns.ts";
 import { colour, type ExitCode, exitCode, say, WrongUse } from "./command.ts";
 import { filesOf, injectOptions } from "./manifest-input.ts";
 import { defaults } from "./manifest-options.ts";
@@ -127,7 +128,7 @@ class InjectRun {
     }
     if (!this.#diff || outcome.plan === undefined) return;
     const lines = podDiff(workload.pod, outcome.pod, reasonsFor(outcome.plan.context));
-    const width = process.stdout.isTTY ? process.stdout.columns : 80;
+    const width = columnsOf(process.stdout);
     const head = wrapText(`== ${where()}, a ${outcome.facts.role}`, width, "", "   ");
     clearProgress();
     process.stdout.write(`${colour("bold", head, process.stdout)}\n`);

@@ -8,7 +8,7 @@ import { lineOf } from "../codes/registry.ts";
 import type { JsonObject, JsonValue } from "../pod/json.ts";
 import { LB_PROFILES } from "../policy/schema.ts";
 import { type HaproxyServer, haproxyServers } from "../report/haproxy-config.ts";
-import { chooseServer, type HaproxyChoice } from "../report/plan/haproxy-choice.ts";
+import { checkTimeoutMs, chooseServer, type HaproxyChoice } from "../report/plan/haproxy-choice.ts";
 import { planOf } from "../report/plan/plan.ts";
 import { planData, type Reach } from "../report/plan/present.ts";
 import { planMarkdown, planText } from "../report/plan/text.ts";
@@ -37,6 +37,7 @@ export async function run(options: Options): Promise<ExitCode> {
     namespace: String(options.namespace),
     settings: role === "gateway" ? gatewaySettings(options, choice) : sidecarSettings(options),
     applicationStop: duration("--application-stop", options.applicationStop) ?? 0,
+    wayBack: choice?.wayBack,
   });
   if (!made.ok) throw new WrongUse(made.problems.map(lineOf).join("\n"));
   const reach: Reach = {
@@ -103,7 +104,7 @@ function gatewaySettings(options: Options, choice: HaproxyChoice | undefined): J
           checkInterval: written(slowest.interMs),
           checkFall: slowest.fall,
           checkRise: slowest.rise,
-          checkTimeout: slowest.timeoutCheckMs === undefined ? undefined : written(slowest.timeoutCheckMs),
+          checkTimeout: written(checkTimeoutMs(slowest)),
           answers: choice?.keepsSessions && options.lb === undefined ? { draining: { status: 503 } } : undefined,
         };
   return {

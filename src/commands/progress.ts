@@ -4,6 +4,8 @@
  * It is written over and goes before anything else is said; piped, there is none.
  */
 
+import { columnsOf } from "./columns.ts";
+
 /** Time from the start of the process until somebody wonders. */
 const AFTER_MS = 2000;
 
@@ -18,12 +20,12 @@ let isShown = false;
 
 /** Shows what is being done, if it is time to. */
 export function progress(text: () => string): void {
-  const { isTTY, columns } = process.stderr;
+  const { isTTY } = process.stderr;
   const now = performance.now();
   if (!isTTY || now < AFTER_MS || now - lastMs < EVERY_MS) return;
   lastMs = now;
   isShown = true;
-  process.stderr.write(`${ERASE}${text().slice(0, columns - 1)}`);
+  process.stderr.write(`${ERASE}${text().slice(0, columnsOf(process.stderr) - 1)}`);
 }
 
 /** Shows it again and again while something is waited for. */

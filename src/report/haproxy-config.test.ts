@@ -6,6 +6,10 @@ import { chooseServer } from "./plan/haproxy-choice.ts";
 const own = {
   check: true,
   interMs: 2000,
+  fastInterMs: undefined,
+  downInterMs: undefined,
+  checkSsl: false,
+  unread: {},
   fall: 3,
   rise: 2,
   port: undefined,
@@ -60,6 +64,22 @@ const cases: readonly [name: string, text: string, expected: readonly Partial<Ha
     "backend b\n default-server check\n server a h:1 no-check\n server b h:1",
     [{ check: false }, { check: true }],
   ],
+  [
+    "fastinter, downinter and check-ssl have their own place, and no-check-ssl takes back",
+    "backend b\n default-server downinter 30s fastinter 500 check-ssl\n server a h:1 check\n server b h:1 check no-check-ssl downinter 1m",
+    [
+      { interMs: 2000, fastInterMs: 500, downInterMs: 30_000, checkSsl: true },
+      { fastInterMs: 500, downInterMs: 60_000, checkSsl: false },
+    ],
+  ],
+  [
+    "what cannot be read is kept as it stands, until a line says it better",
+    'backend b\n timeout check x\n default-server inter "$INT" fall abc\n server a h:1 check\n server b h:1 check inter 4s fall 2',
+    [
+      { interMs: 2000, fall: 3, unread: { inter: "$INT", fall: "abc", "timeout check": "x" } },
+      { interMs: 4000, fall: 2, unread: { "timeout check": "x" } },
+    ],
+  ],
   ["a frontend and a global section have no servers", "global\n server x h:1\nfrontend f\n server y h:1\n", []],
 ];
 
@@ -99,6 +119,25 @@ describe("chooseServer", () => {
     assert.match(findings, /b\/a: no check/);
     assert.match(findings, /b\/b: the check is a TCP connect/);
     assert.match(findings, /b\/b: no check port/);
+  });
+
+  it("counts the way back with downinter and fastinter, and without timeout check with inter", () => {
+    const line = " server a h:1 check inter 2s rise 3";
+    assert.equal(choice(line)?.wayBack, undefined);
+    const slow = choice(`${line} downinter 30s fastinter 1s`);
+    assert.equal(slow?.wayBack?.arithmetic, "2s + 30s + 2 × 1s + 2s = 36s");
+    assert.match(slow?.findings.join("\n") ?? "", /b\/a: downinter or fastinter decide how soon/);
+    assert.equal(
+      choice(`${line} downinter 30s\n timeout check 1s`)?.wayBack?.arithmetic,
+      "1s + 30s + 2 × 2s + 2s = 37s",
+    );
+  });
+
+  it("tells of values that cannot be read, and of checks by TLS", () => {
+    const findings = choice(' server a h:1 check inter "$INT" rise x check-ssl')?.findings.join("\n") ?? "";
+    assert.match(findings, /b\/a: inter \$INT cannot be read here; 2000 ms is taken for it/);
+    assert.match(findings, /b\/a: rise x cannot be read here; 2 is taken for it/);
+    assert.match(findings, /b\/a: check-ssl, but hc answers plain HTTP/);
   });
 
   it("has nothing to choose from where nothing is checked", () => {

@@ -1,8 +1,8 @@
 /**
  * Reads from a HAProxy configuration how each server of its backends is checked.
  *
- * Only what decides about a drain is read: inter, fall, rise, the check's port, `on-marked-down shutdown-sessions`,
- * `http-check disable-on-404`, `timeout check`. Values come from the server line, its section's default-server lines,
+ * Only what decides about a drain is read: inter, fastinter, downinter, fall, rise, the check's port, check-ssl,
+ * `on-marked-down shutdown-sessions`, `http-check disable-on-404`, `timeout check`. Values come from the server line, its section's default-server lines,
  * the section's defaults (the one named with `from`, else the nearest above), then HAProxy's own: inter 2s fall 3 rise 2.
  */
 
@@ -16,10 +16,18 @@ export interface HaproxyServer {
   readonly check: boolean;
   /** Milliseconds. */
   readonly interMs: number;
+  /** Between checks of a server on its way up or down; undefined: inter. */
+  readonly fastInterMs: number | undefined;
+  /** Between checks of a server that is DOWN; undefined: inter. */
+  readonly downInterMs: number | undefined;
   readonly fall: number;
   readonly rise: number;
   /** Port of the check where it is not the server's own. */
   readonly port: number | undefined;
+  /** The check speaks TLS. */
+  readonly checkSsl: boolean;
+  /** Settings whose value cannot be read here, such as an environment variable, with that value. */
+  readonly unread: Readonly<Record<string, string>>;
   readonly shutdownSessions: boolean;
   readonly disableOn404: boolean;
   /** Whether checks are HTTP at all. */
@@ -38,6 +46,7 @@ interface Section {
   disableOn404: boolean;
   httpCheck: boolean;
   timeoutCheckMs: number | undefined;
+  unreadTimeout: string | undefined;
 }
 
 const SECTIONS = /^(global|defaults|frontend|backend|listen|peers|resolvers|userlist|cache|program|mailers|ring)$/;
@@ -65,8 +74,9 @@ export function haproxyServers(text: string): readonly HaproxyServer[] {
     }
   }
   // default-server counts for the lines below it, everything else for the whole section.
-  return servers.map(({ section: { disableOn404, httpCheck, timeoutCheckMs }, server }) => ({
+  return servers.map(({ section: { disableOn404, httpCheck, timeoutCheckMs, unreadTimeout }, server }) => ({
     ...server,
+    unread: unreadTimeout === undefined ? server.unread : { ...server.unread, "timeout check": unreadTimeout },
     disableOn404,
     httpCheck,
     timeoutCheckMs,
@@ -85,52 +95,80 @@ function sectionOf(kind: string, name: string, parent: Section | undefined): Sec
     disableOn404: parent?.disableOn404 ?? false,
     httpCheck: parent?.httpCheck ?? false,
     timeoutCheckMs: parent?.timeoutCheckMs,
+    unreadTimeout: parent?.unreadTimeout,
   };
 }
 
 function readLine(section: Section, keyword: string, words: readonly string[]): void {
-  if (keyword === "default-server") Object.assign(section.serverDefaults, parametersOf(words));
+  if (keyword === "default-server") {
+    section.serverDefaults = withParameters(section.serverDefaults, words);
+  }
   if (keyword === "http-check" && words[0] === "disable-on-404") section.disableOn404 = true;
   if (keyword === "option" && words[0] === "httpchk") section.httpCheck = true;
   if (keyword === "option" && /^(tcp-check|ssl-hello-chk|mysql-check|pgsql-check|redis-check)$/.test(words[0] ?? "")) {
     section.httpCheck = false;
   }
-  if (keyword === "timeout" && words[0] === "check") section.timeoutCheckMs = milliseconds(words[1] ?? "");
+  if (keyword === "timeout" && words[0] === "check") {
+    const text = words[1] ?? "";
+    section.timeoutCheckMs = milliseconds(text);
+    section.unreadTimeout = section.timeoutCheckMs === undefined ? text : undefined;
+  }
 }
 
 function serverOf(section: Section, keyword: string, words: readonly string[], line: number): ServerLine {
   const [name = "", second = ""] = words;
   const server = keyword === "server" ? name : `${name}${second}`;
-  const own = parametersOf(words.slice(keyword === "server" ? 2 : 3));
+  const given = withParameters(section.serverDefaults, words.slice(keyword === "server" ? 2 : 3));
   return {
     backend: section.name,
     server,
     line,
     check: false,
     interMs: 2000,
+    fastInterMs: undefined,
+    downInterMs: undefined,
+    checkSsl: false,
+    unread: {},
     fall: 3,
     rise: 2,
     port: undefined,
     shutdownSessions: false,
-    ...section.serverDefaults,
-    ...own,
+    ...given,
   };
 }
 
-function parametersOf(words: readonly string[]): Partial<ServerLine> {
-  const result: { -readonly [Key in keyof ServerLine]?: ServerLine[Key] } = {};
+/** What `default-server` and server lines say about numbers, and how each is read. */
+const NUMBERS = {
+  inter: ["interMs", milliseconds],
+  fastinter: ["fastInterMs", milliseconds],
+  downinter: ["downInterMs", milliseconds],
+  fall: ["fall", count],
+  rise: ["rise", count],
+  port: ["port", count],
+} as const;
+
+function withParameters(before: Partial<ServerLine>, words: readonly string[]): Partial<ServerLine> {
+  const result: { -readonly [Key in keyof ServerLine]?: ServerLine[Key] } = { ...before };
+  const unread: Record<string, string> = { ...before.unread };
   for (const [index, word] of words.entries()) {
     const next = words[index + 1] ?? "";
-    const count = /^[0-9]+$/.test(next) ? Number(next) : undefined;
-    if (word === "check") result.check = true;
-    if (word === "no-check") result.check = false;
-    if (word === "inter") result.interMs = milliseconds(next) ?? 2000;
-    if (word === "fall" && count !== undefined) result.fall = count;
-    if (word === "rise" && count !== undefined) result.rise = count;
-    if (word === "port" && count !== undefined) result.port = count;
+    if (word === "check" || word === "no-check") result.check = word === "check";
+    if (word === "check-ssl" || word === "no-check-ssl") result.checkSsl = word === "check-ssl";
     if (word === "on-marked-down") result.shutdownSessions = next === "shutdown-sessions";
+    if (!Object.hasOwn(NUMBERS, word)) continue;
+    const [key, read] = NUMBERS[word as keyof typeof NUMBERS];
+    const value = read(next);
+    if (value === undefined) unread[word] = next;
+    else {
+      delete unread[word];
+      result[key] = value;
+    }
   }
-  return result;
+  return { ...result, unread };
+}
+
+function count(text: string): number | undefined {
+  return /^[0-9]+$/.test(text) ? Number(text) : undefined;
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -70,6 +70,20 @@ describe("gracegate explain", () => {
     assert.deepEqual(views[0].timeline, views[1].timeline);
   });
 
+  it("draws a preStop whose length cannot be read, and says so; a plain sleep has no such words", async () => {
+    const explained = async (script: string) => {
+      const app = `{ name: web, image: web, lifecycle: { preStop: { exec: { command: [sh, -c, "${script}"] } } } }`;
+      const proxy = "{ name: istio-proxy, image: proxyv2:1, args: [proxy, sidecar] }";
+      const pod = `apiVersion: v1\nkind: Pod\nmetadata: { name: web }\nspec: { containers: [${app}, ${proxy}] }\n`;
+      return (await piped(pod, "explain", "-f", "-", "--before-after")).stdout;
+    };
+    const unread = await explained("while true; do sleep 40; done");
+    assert.equal(unread.match(/^application +░+ preStop of unknown length ░+$/gm)?.length, 2);
+    assert.match(unread, /0s {2}application {2}SIGTERM at the earliest: how long its preStop takes cannot/);
+    assert.match(unread, /! web: how long its preStop takes cannot be read, so it counts as 0s/);
+    assert.doesNotMatch(await explained("sleep 10"), /cannot be read|unknown length/);
+  });
+
   it("tells why a pod is left alone", async () => {
     const pod = (metadata: string, spec = "containers: []") =>
       `apiVersion: v1\nkind: Pod\nmetadata: {name: a${metadata}}\nspec: {${spec}}\n`;

@@ -24,7 +24,7 @@ export function netscaler(check: CheckSettings): BalancerText {
   return block("NetScaler", "text", [
     `add ${monitor} -httpRequest "GET ${check.path}"`,
     `set ${monitor} -destPort ${check.nodePort} -respCode 200${drains ? " -trofsCode 404" : ""}`,
-    `set ${monitor} -interval ${check.interval} -resptimeout ${check.timeout}`,
+    `set ${monitor} -interval ${check.interval} -resptimeout ${Math.max(1, Math.min(check.timeout, check.interval - 1))}`,
     `set ${monitor} -retries ${check.fall} -successRetries ${check.rise}`,
     "bind serviceGroup gateways -monitorName gracegate-hc",
   ]);

@@ -5,7 +5,7 @@ import { deathsOf, type Timeline } from "../../budget/timeline.ts";
 import type { InjectedWorkload, InjectOptions } from "../../manifests/inject.ts";
 import { surgesOnItsNode } from "../../manifests/workload.ts";
 import { recommendations } from "../plan/advice.ts";
-import { plannedTimeline, presentTimeline } from "./read-termination.ts";
+import { plannedTimeline, presentTimeline, unreadStops } from "./read-termination.ts";
 import { holdsNow, type Step, startSteps } from "./start.ts";
 
 /** One view of a pod. */
@@ -60,6 +60,10 @@ export function explain(
       planned,
     ),
     notes: [
+      ...unreadStops(context).map(
+        (container) =>
+          `${container}: how long its preStop takes cannot be read, so it counts as 0s; whatever it takes longer is missing at the end. A plain sleep can be read.`,
+      ),
       ...(isGateway
         ? [
             "TLS passthrough, WebSockets and endless streams have no end but their connection's: the drain can run into its timeout.",

@@ -12,6 +12,7 @@ import type { Context } from "../../mutate/context.ts";
 import { PROXY_CONFIG, STATUS } from "../../pod/annotations.ts";
 import { type Facts, factsOf, variableOf } from "../../pod/facts.ts";
 import { type JsonObject, objectAt, textAt, withKey } from "../../pod/json.ts";
+import type { PreStop } from "../../pod/pre-stop.ts";
 import { parseProxyConfig } from "../../pod/proxy-config.ts";
 import { proxyValues } from "../../pod/proxy-values.ts";
 import type { MeshConfig } from "../../policy/mesh-config.ts";
@@ -44,6 +45,7 @@ export function plannedTimeline(context: Context, mesh: MeshConfig | undefined):
     appStops: facts.applications.map(({ name, preStop }) => ({
       container: name,
       seconds: preStop === undefined ? role.settings.applicationPreStopSleep.value : (preStop.seconds ?? 0),
+      isUnread: isUnread(preStop),
     })),
   });
 }
@@ -81,8 +83,26 @@ export function presentTimeline(
   return sidecarTimeline({
     ...shared,
     native: facts.proxy?.native === true,
-    appStops: facts.applications.map(({ name, preStop }) => ({ container: name, seconds: preStop?.seconds ?? 0 })),
+    appStops: facts.applications.map(({ name, preStop }) => ({
+      container: name,
+      seconds: preStop?.seconds ?? 0,
+      isUnread: isUnread(preStop),
+    })),
   });
+}
+
+/** The containers whose preStop has a length that cannot be read: the application's, and one of the user for the proxy. */
+export function unreadStops({ facts, role, proxyStop }: Context): readonly string[] {
+  const applications = role.kind === "sidecar" ? facts.applications : [];
+  const proxy = proxyStop.kind === "own" && !facts.proxy?.native && isUnread(facts.proxy?.preStop);
+  return [
+    ...applications.filter(({ preStop }) => isUnread(preStop)).map(({ name }) => name),
+    ...(proxy ? ["istio-proxy"] : []),
+  ];
+}
+
+function isUnread(preStop: PreStop | undefined): boolean {
+  return preStop !== undefined && preStop.seconds === undefined;
 }
 
 const hookNames = {

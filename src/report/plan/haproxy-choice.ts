@@ -3,6 +3,7 @@
  * gateway must be right for its own server line.
  */
 import { loadBalancerOf } from "../../budget/load-balancer.ts";
+import { minReadyOfDown, type Reckoned } from "../../budget/min-ready.ts";
 import { level, type Sourced } from "../../policy/layers.ts";
 import type { HaproxyServer } from "../haproxy-config.ts";
 
@@ -13,6 +14,8 @@ export interface HaproxyChoice {
   readonly profile: "haproxy" | "generic";
   /** HAProxy keeps sessions on DOWN and has no 404 drain answer: 503 can be the drain answer. */
   readonly keepsSessions: boolean;
+  /** How long the slowest way back to UP takes, where downinter or fastinter make it another than rise × inter. */
+  readonly wayBack: Reckoned | undefined;
   /** Sentences about the lines. */
   readonly findings: readonly string[];
 }
@@ -28,8 +31,33 @@ export function chooseServer(servers: readonly HaproxyServer[]): HaproxyChoice |
     slowest,
     profile: drains ? "haproxy" : "generic",
     keepsSessions: !drains && checked.every(({ shutdownSessions }) => !shutdownSessions),
+    wayBack: wayBackOf(checked),
     findings: findingsOf(servers, checked, slowest),
   };
+}
+
+/** How long HAProxy waits for a check's answer: without `timeout check` its `inter` holds for all of it. */
+export function checkTimeoutMs({ timeoutCheckMs, interMs }: HaproxyServer): number {
+  return timeoutCheckMs ?? interMs;
+}
+
+function wayBackOf(checked: readonly HaproxyServer[]): Reckoned | undefined {
+  const reckoned = checked
+    .filter(({ fastInterMs, downInterMs }) => fastInterMs !== undefined || downInterMs !== undefined)
+    .map((server) => {
+      const { interMs, fastInterMs = interMs, downInterMs = interMs, rise } = server;
+      return minReadyOfDown({
+        checkTimeout: seconds(checkTimeoutMs(server)),
+        first: seconds(downInterMs),
+        others: rise - 1,
+        interval: seconds(fastInterMs),
+      });
+    });
+  return reckoned.toSorted((a, b) => b.seconds - a.seconds)[0];
+}
+
+function seconds(ms: number): number {
+  return Math.ceil(ms / 1000);
 }
 
 function bufferOf({ interMs, fall }: HaproxyServer): number {
@@ -56,6 +84,8 @@ function findingsOf(
   const tcp = checked.filter(({ httpCheck }) => !httpCheck);
   const mute = checked.filter(({ disableOn404 }) => !disableOn404);
   const killing = checked.filter(({ shutdownSessions }) => shutdownSessions);
+  const secret = checked.filter(({ checkSsl }) => checkSsl);
+  const slow = checked.filter(({ fastInterMs, downInterMs }) => fastInterMs !== undefined || downInterMs !== undefined);
   const uneven = checked.some(({ interMs, fall }) => interMs !== slowest.interMs || fall !== slowest.fall);
   return [
     ...(unchecked.length > 0 ? [`${named(unchecked)}: no check, so HAProxy never learns that it leaves.`] : []),
@@ -68,6 +98,20 @@ function findingsOf(
     ...(killing.length > 0 && mute.length > 0
       ? [`${named(killing)}: on-marked-down shutdown-sessions cuts what is in flight when the server goes DOWN.`]
       : []),
+    ...checked.flatMap((server) =>
+      Object.entries(server.unread).map(
+        ([name, value]) =>
+          `${named([server])}: ${name} ${value} cannot be read here; ${takenFor(server, name)} is taken for it.`,
+      ),
+    ),
+    ...(secret.length > 0
+      ? [`${named(secret)}: check-ssl, but hc answers plain HTTP, so every check fails; no-check-ssl.`]
+      : []),
+    ...(slow.length > 0
+      ? [
+          `${named(slow)}: downinter or fastinter decide how soon a gateway is UP again; minReadySeconds counts with them, which the policy cannot say.`,
+        ]
+      : []),
     ...(uneven
       ? [`The servers are not checked alike; ${slowest.backend}/${slowest.server} is the slowest and decides.`]
       : []),
@@ -79,4 +123,15 @@ function findingsOf(
           `${named(checked.filter(({ port }) => port === undefined))}: no check port, so the check asks the traffic's port; hc has its own.`,
       ),
   ];
+}
+
+/** The value in force in place of one that cannot be read. */
+function takenFor(server: HaproxyServer, name: string): string {
+  const counts: Readonly<Record<string, number | undefined>> = {
+    fall: server.fall,
+    rise: server.rise,
+    port: server.port,
+  };
+  if (Object.hasOwn(counts, name)) return counts[name] === undefined ? "the traffic's" : String(counts[name]);
+  return `${server.interMs} ms`;
 }

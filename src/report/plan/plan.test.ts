@@ -71,6 +71,17 @@ describe("planOf", () => {
     });
   }
 
+  it("a longer way back is minReadySeconds, a shorter one is not", () => {
+    for (const [seconds, expected] of [
+      [36, 36],
+      [3, 7],
+    ] as const) {
+      const plan = made({ requestP99: "30s" }, { wayBack: { seconds, arithmetic: "as HAProxy asks" } });
+      assert.equal(numbers(plan).minReadySeconds, expected);
+      assert.ok(snippetsOf(plan, reach).some(({ text }) => text.includes(`minReadySeconds: ${expected}\n`)));
+    }
+  });
+
   it("shows how each number came about", () => {
     const terms = made({ requestP99: "30s", loadBalancer: { profile: "haproxy" } }).terms;
     assert.deepEqual(

@@ -24,6 +24,8 @@ export interface PlanWish {
   readonly settings: JsonObject;
   /** The application's preStop, seconds; sidecars only. */
   readonly applicationStop: Seconds;
+  /** The balancer's way back to UP where it takes longer than rise × interval; gateways only. */
+  readonly wayBack?: Reckoned | undefined;
 }
 
 /** A plan, or why the numbers cannot be used. */
@@ -61,6 +63,7 @@ export function planOf(wish: PlanWish): Planned {
   const { context } = plan;
   const { budget, role } = context;
   const isGateway = role.kind === "gateway";
+  const minReady = isGateway ? longer(minReadySeconds(role.settings.loadBalancer), wish.wayBack) : undefined;
   return {
     ok: true,
     plan: {
@@ -68,15 +71,19 @@ export function planOf(wish: PlanWish): Planned {
       policy,
       context,
       notices: plan.notices,
-      terms: isGateway ? gatewayTerms(budget, role.settings) : sidecarTerms(budget, role.settings.drain),
-      gateway: isGateway
-        ? {
-            balancer: loadBalancerOf(role.settings.loadBalancer),
-            minReady: minReadySeconds(role.settings.loadBalancer),
-          }
-        : undefined,
+      terms: (isGateway ? gatewayTerms(budget, role.settings) : sidecarTerms(budget, role.settings.drain)).map(
+        (term) => (term.key === "minReadySeconds" && minReady !== undefined ? { ...term, ...minReady } : term),
+      ),
+      gateway:
+        isGateway && minReady !== undefined
+          ? { balancer: loadBalancerOf(role.settings.loadBalancer), minReady }
+          : undefined,
     },
   };
+}
+
+function longer(a: Reckoned, b: Reckoned | undefined): Reckoned {
+  return b !== undefined && b.seconds > a.seconds ? b : a;
 }
 
 function podFor({ role, applicationStop }: PlanWish): JsonObject {
