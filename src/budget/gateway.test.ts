@@ -10,7 +10,6 @@ const generic: LoadBalancer = {
   checkFall: 2,
   checkRise: 2,
   checkTimeout: 1,
-  raised: [],
   drainAnswer: undefined,
   detection: 2,
   lbBuffer: 9,

@@ -1,7 +1,6 @@
 /**
  * What the load balancer in front of one gateway does with hc's answers: its profile with the policy's changes.
  */
-import { level, type Sourced } from "../policy/layers.ts";
 import type { LbSettings } from "../policy/settings.ts";
 import type { Seconds } from "../units/duration.ts";
 import { type Answer, type CheckLimits, type LbProfile, profiles } from "./profiles.ts";
@@ -12,22 +11,12 @@ const DETECTION_WITHOUT_ANSWER: Seconds = 2;
 /** What the LB buffer adds to interval × fall, seconds: a check's own time and the balancer's bookkeeping. */
 const BUFFER_EXTRA: Seconds = 5;
 
-/** A setting that this balancer cannot be given. */
-export interface Raised {
-  /** As people say it: `check interval`. */
-  readonly name: string;
-  readonly given: string;
-  readonly least: string;
-}
-
 /** A load balancer's view of a gateway. */
 export interface LoadBalancer {
   readonly checkInterval: Seconds;
   readonly checkFall: number;
   readonly checkRise: number;
   readonly checkTimeout: Seconds;
-  /** Settings that are less than this balancer takes, and what it takes instead. */
-  readonly raised: readonly Raised[];
   /** Undefined where the balancer has none: 200 is held. */
   readonly drainAnswer: Answer | undefined;
   /** Time until the balancer acts on the drain answer. */
@@ -48,39 +37,16 @@ export function f5Timeout(checkInterval: Seconds, checkFall: number): Seconds {
 /** Resolves the load balancer of a gateway. */
 export function loadBalancerOf(settings: LbSettings): LoadBalancer {
   const profile = profiles[settings.profile.value];
-  const raised: Raised[] = [];
-  // What nobody chose is raised without a word.
-  const atLeast = (
-    name: string,
-    least: number,
-    unit: string,
-    setting: Sourced<number> | undefined,
-    otherwise: number,
-  ) => {
-    const value = setting?.value ?? otherwise;
-    if (value >= least) return value;
-    if (setting !== undefined && setting.level > level.builtIn) {
-      raised.push({ name, given: `${value}${unit}`, least: `${least}${unit}` });
-    }
-    return least;
-  };
   const { least = LEAST } = profile;
-  const checkInterval = atLeast(
-    "check interval",
-    least.checkInterval,
-    "s",
-    settings.checkInterval,
-    profile.checkInterval,
-  );
-  const checkFall = atLeast("fall", least.checks, "", settings.checkFall, profile.checkFall);
+  const checkInterval = Math.max(settings.checkInterval?.value ?? profile.checkInterval, least.checkInterval);
+  const checkFall = Math.max(settings.checkFall?.value ?? profile.checkFall, least.checks);
   const drainAnswer = drainAnswerOf(profile, settings.answers.draining);
   const computed = checkInterval * checkFall + BUFFER_EXTRA;
   return {
     checkInterval,
     checkFall,
-    checkRise: atLeast("rise", least.checks, "", settings.checkRise, 0),
-    checkTimeout: atLeast("check timeout", least.checkTimeout, "s", settings.checkTimeout, 0),
-    raised,
+    checkRise: Math.max(settings.checkRise.value, least.checks),
+    checkTimeout: Math.max(settings.checkTimeout.value, least.checkTimeout),
     drainAnswer,
     detection: detectionOf(profile, drainAnswer, checkInterval, checkFall),
     lbBuffer: settings.buffer?.value ?? computed,

@@ -78,7 +78,11 @@ export function sidecarTerms(budget: Budget, drain: DrainSetting | undefined): r
       "terminationDrainDuration",
       "termination drain duration",
       drained,
-      appStop > 0 ? `${appStop}s + ${drainTimeout}s = ${drained}s` : "the drain timeout",
+      drained !== appStop + drainTimeout
+        ? "as set, or Istio's own least"
+        : appStop > 0
+          ? `${appStop}s + ${drainTimeout}s = ${drained}s`
+          : "the drain timeout",
     ),
     term(
       "minimumDrainDuration",

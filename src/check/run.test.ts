@@ -6,6 +6,7 @@ import { snapshotOf } from "../policy/snapshot.ts";
 import { ignoresIn } from "./ignores.ts";
 import { checkData, checkText, countText } from "./present.ts";
 import { application, documents, gateway, HC_SERVICE, RENDERED } from "./rules/example-manifests.ts";
+import { webhookOrder } from "./rules/webhook-order.ts";
 import { rules } from "./rules.ts";
 import { type Result, runRules } from "./run.ts";
 import { worldOf } from "./world.ts";
@@ -67,6 +68,16 @@ describe("ignoring a rule", () => {
 });
 
 describe("findings", () => {
+  it("of the pipeline stand at the annotation, and cluster-scoped objects have no namespace", () => {
+    const bad = application({
+      annotations: ["proxy.istio.io/config: |", "  terminationDrainDuration: 1s", "  drainDuration: 50s"],
+    });
+    const [result] = run(bad).filter(({ rule }) => rule === "GG205");
+    assert.equal(result?.line, bad.split("\n").findIndex((line) => line.includes("proxy.istio.io/config")) + 1);
+    const webhook = webhookOrder.examples.bad[0] ?? "";
+    assert.match(run(webhook)[0]?.object ?? "", /^MutatingWebhookConfiguration [^/]+$/);
+  });
+
   it("tell of hc's image as inject writes it where nobody names one", () => {
     const hc = "        - name: hc\n          image: gracegate:1\n";
     const found = run(gateway(RENDERED) + hc).filter(({ rule }) => rule.startsWith("image-"));

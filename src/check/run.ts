@@ -4,10 +4,11 @@
 import type { CodeName } from "../codes/registry.ts";
 import type { Manifest } from "../manifests/document.ts";
 import type { Path } from "../manifests/workload.ts";
+import { PROXY_CONFIG } from "../pod/annotations.ts";
 import type { JsonObject } from "../pod/json.ts";
 import { type Ignore, ignoresIn } from "./ignores.ts";
 import type { Gravity, Rule } from "./rule.ts";
-import { type Item, lineOfItem, titleOfItem, type World } from "./world.ts";
+import { type Item, lineOfItem, titleOfItem, type Workload, type World } from "./world.ts";
 
 /** A finding as it is shown. */
 export interface Result {
@@ -58,12 +59,28 @@ export function runRules(world: World, rules: readonly Rule[]): readonly Result[
       if (notice.severity === "info" || TOLD.includes(notice.code) || isIgnored(workload, notice.code)) continue;
       const doc = `docs/codes.md#${notice.code.toLowerCase()}`;
       const { code: rule, severity, text: message } = notice;
-      found.push({ item: workload, at: [], rule, severity, message, fix: `see ${doc}`, doc, repair: undefined });
+      found.push({
+        item: workload,
+        at: placeOf(workload, notice.code),
+        rule,
+        severity,
+        message,
+        fix: `see ${doc}`,
+        doc,
+        repair: undefined,
+      });
     }
   }
   return unique([...placed(found), ...badIgnores(world, ignores, known)]).toSorted(
     (a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) || a.line - b.line,
   );
+}
+
+/** Codes of the first two hundreds are about annotations: overrides, then Istio's. */
+function placeOf({ podAt }: Workload, code: CodeName): Path {
+  const annotations = [...podAt, "metadata", "annotations"];
+  if (code.startsWith("GG2")) return [...annotations, PROXY_CONFIG];
+  return code.startsWith("GG1") ? annotations : [];
 }
 
 /** A finding before its line is looked up. */

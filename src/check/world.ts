@@ -155,9 +155,18 @@ export function replicasOf(
   return { least: number(minReplicas), most: number(maxReplicas) };
 }
 
-/** `Deployment shop/web`. */
+/** Kinds that rules are about and that belong to no namespace. */
+const CLUSTER_SCOPED: readonly string[] = [
+  "Namespace",
+  "Node",
+  "KubeletConfiguration",
+  "PriorityClass",
+  "MutatingWebhookConfiguration",
+];
+
+/** `Deployment shop/web`, `Node n1`. */
 export function titleOfItem({ kind, namespace, name }: Item): string {
-  return `${kind || "object"} ${namespace}/${name}`;
+  return `${kind || "object"} ${CLUSTER_SCOPED.includes(kind) ? "" : `${namespace}/`}${name}`;
 }
 
 /** The line of the file on which a value of an object stands. */

@@ -55,6 +55,11 @@ class InjectRun {
       this.#problem(`${read.name} ${read.reason}.`);
       return;
     }
+    // What a command before the pipe leaves when it failed: going on would apply nothing and look well.
+    if (name === STDIN && read.text.trim() === "") {
+      this.#problem("stdin is empty.");
+      return;
+    }
     const parts: string[] = [];
     for (const chunk of chunksOf(read.text)) {
       const injected = injectDocument(chunk, this.#options);

@@ -13,9 +13,11 @@ import { planOf } from "../report/plan/plan.ts";
 import { planData, type Reach } from "../report/plan/present.ts";
 import { planMarkdown, planText } from "../report/plan/text.ts";
 import { wrapText } from "../report/wrap-text.ts";
+import { STDIN } from "../sources/manifest-files.ts";
 import { parseDuration } from "../units/duration.ts";
 import { systemReason } from "../units/system-error.ts";
 import { colour, type ExitCode, exitCode, print, say, WrongUse } from "./command.ts";
+import { defaults } from "./plan.ts";
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -29,12 +31,18 @@ export async function run(options: Options): Promise<ExitCode> {
   if (role !== "gateway" && role !== "sidecar") {
     throw new WrongUse(`--role ${String(role)} is no role; there are gateway and sidecar.`);
   }
+  const name = objectName("--name", options.name);
+  const namespace = objectName("--namespace", options.namespace);
+  const path = pathOf(options.path);
+  if (role === "gateway" && String(options.applicationStop) !== defaults.applicationStop) {
+    throw new WrongUse("--application-stop goes with --role sidecar; a gateway has no application.");
+  }
   const servers = serversOf(options);
   const choice = servers && chosen(servers);
   const made = planOf({
     role,
-    name: String(options.name),
-    namespace: String(options.namespace),
+    name,
+    namespace,
     settings: role === "gateway" ? gatewaySettings(options, choice) : sidecarSettings(options),
     applicationStop: duration("--application-stop", options.applicationStop) ?? 0,
     wayBack: choice?.wayBack,
@@ -42,7 +50,7 @@ export async function run(options: Options): Promise<ExitCode> {
   if (!made.ok) throw new WrongUse(made.problems.map(lineOf).join("\n"));
   const reach: Reach = {
     nodePort: choice?.slowest.port ?? whole("--node-port", options.nodePort, 1, 65_535) ?? 0,
-    path: String(options.path),
+    path,
   };
   if (role === "gateway") sayAssumed(options, choice);
   for (const finding of choice?.findings ?? []) say(wrapText(finding, 80, "", "  "));
@@ -121,12 +129,29 @@ function gatewaySettings(options: Options, choice: HaproxyChoice | undefined): J
       }),
     }),
     ...limitsOf(options),
+    ...(options.path === defaults.path ? {} : { hc: { healthPaths: [pathOf(options.path)] } }),
   };
+}
+
+/** Where the balancer asks. */
+function pathOf(value: unknown): string {
+  const path = String(value);
+  if (!/^\/[^\s?#]*$/.test(path)) throw new WrongUse(`--path ${path} is no path of a URL; write /health_check.html.`);
+  return path;
+}
+
+/** A name as Kubernetes takes it for an object. */
+function objectName(flag: string, value: unknown): string {
+  const name = String(value);
+  if (name.length <= 253 && /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name)) return name;
+  throw new WrongUse(`${flag} ${name} is no name that Kubernetes takes; write small letters, digits and dashes.`);
 }
 
 function sidecarSettings(options: Options): JsonObject {
   const flags = ["lb", "interval", "fall", "rise", "checkTimeout", "buffer", "haproxyConfig"];
-  const wrong = flags.find((name) => options[name] !== undefined);
+  const wrong =
+    flags.find((name) => options[name] !== undefined) ??
+    (["nodePort", "path"] as const).find((name) => options[name] !== defaults[name]);
   if (wrong !== undefined) {
     const flag = wrong.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     throw new WrongUse(`--${flag} goes with --role gateway; no balancer asks a sidecar.`);
@@ -174,8 +199,8 @@ function duration(flag: string, value: unknown): number | undefined {
 
 function whole(flag: string, value: unknown, least: number, most: number): number | undefined {
   if (value === undefined) return undefined;
-  const number = Number(value);
-  if (!Number.isInteger(number) || number < least || number > most) {
+  const number = /^[0-9]+$/.test(String(value)) ? Number(value) : Number.NaN;
+  if (Number.isNaN(number) || number < least || number > most) {
     throw new WrongUse(`${flag} ${String(value)} is not a whole number from ${least} to ${most}.`);
   }
   return number;
@@ -193,7 +218,7 @@ function serversOf(options: Options): readonly HaproxyServer[] | undefined {
   const file = String(options.haproxyConfig);
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
+    text = readFileSync(file === STDIN ? 0 : file, "utf8");
   } catch (error) {
     throw new WrongUse(`--haproxy-config ${file} cannot be read: ${systemReason(error)}.`);
   }

@@ -3,6 +3,9 @@
  */
 import type { CommandDefinition } from "./command.ts";
 
+/** What holds unless it is said. */
+export const defaults = { applicationStop: "0s", nodePort: "30180", path: "/health_check.html" };
+
 /** The command. */
 export const plan: CommandDefinition = {
   name: "plan",
@@ -27,13 +30,13 @@ export const plan: CommandDefinition = {
       .option("--rise <n>", "good checks until UP (2)")
       .option("--check-timeout <time>", "longest wait for a check's answer (1s)")
       .option("--buffer <time>", "LB buffer, instead of interval × fall + 5s")
-      .option("--haproxy-config <file>", "read the checks from a HAProxy configuration")
+      .option("--haproxy-config <file>", "read the checks from a HAProxy configuration; - is stdin")
       .option("--backend <name>", "only this backend of it")
-      .option("--application-stop <time>", "sidecar: the application's preStop", "0s")
+      .option("--application-stop <time>", "sidecar: the application's preStop", defaults.applicationStop)
       .option("--margin <time>", "spare time before SIGKILL (30s, sidecar 5s)")
       .option("--max-grace-period <time>", "longest grace period (10m)")
-      .option("--node-port <n>", "the nodes' port of hc", "30180")
-      .option("--path <path>", "what the balancer asks for", "/health_check.html")
+      .option("--node-port <n>", "the nodes' port of hc", defaults.nodePort)
+      .option("--path <path>", "what the balancer asks for", defaults.path)
       .option("-n, --namespace <name>", "namespace of the policy", "edge")
       .option("--name <name>", "name of the policy", "default")
       .option("-o, --output <format>", "text, yaml (the policy), json or markdown", "text");

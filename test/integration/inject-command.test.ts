@@ -56,6 +56,15 @@ describe("gracegate inject", () => {
     }
   });
 
+  it("ends with 1 for an empty stdin, which a failed command before the pipe leaves", async () => {
+    assert.deepEqual(await piped("\n", "inject", "-f", "-"), {
+      code: 1,
+      stdout: "",
+      stderr: "stdin is empty.\n0 of 0 workloads changed.\n",
+    });
+    assert.equal((await gracegate("inject", "-f", file("empty.yaml", ""))).code, 0);
+  });
+
   it("passes on a file that needs nothing, byte for byte", async () => {
     const text = "# no workload\r\nkind:   Service\n\n\n---\n--- # twice\na: 'b'   # c\n# end";
     const { code, stdout } = await gracegate("inject", "-f", file("service.yaml", text));

@@ -2,12 +2,13 @@
  * `gracegate plan` as a process.
  */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { parse } from "yaml";
 import { plan } from "../../src/commands/plan.ts";
 import { LB_PROFILES } from "../../src/policy/schema.ts";
 import { validatePolicy } from "../../src/policy/validate.ts";
-import { gracegate } from "./program.ts";
+import { gracegate, piped } from "./program.ts";
 import { refusalOf } from "./wrong-use.ts";
 
 const HAPROXY = "examples/haproxy/haproxy.cfg";
@@ -73,6 +74,26 @@ describe("gracegate plan", () => {
     assert.equal(data.haproxyServers.length, 2);
   });
 
+  it("reads a HAProxy configuration from stdin, and hc answers at the path that is asked for", async () => {
+    const args = ["plan", "--p99", "30s", "--path", "/healthz", "-o"];
+    const piece = await piped(readFileSync(HAPROXY), ...args, "json", "--haproxy-config", "-");
+    assert.equal(JSON.parse(piece.stdout).haproxyServers.length, 2);
+    const policy = parse((await gracegate(...args, "yaml")).stdout);
+    assert.ok(validatePolicy(policy).ok);
+    assert.deepEqual(policy.spec.gateway.hc, { healthPaths: ["/healthz"] });
+  });
+
+  it("tells every kind of appliance where the balancer is not known, and the least of Istio's own", async () => {
+    const { stdout } = await gracegate("plan", "--p99", "30s");
+    for (const title of ["Any balancer", "HAProxy", "NetScaler", "F5 BIG-IP (tmsh)"])
+      assert.ok(stdout.includes(`\n${title}\n`));
+    const sidecar = await gracegate("plan", "--role", "sidecar", "--p99", "1500ms");
+    assert.match(
+      sidecar.stdout,
+      /drain timeout +3s[\s\S]*termination drain duration +5s +as set, or Istio's own least/,
+    );
+  });
+
   it("-o markdown is a page", async () => {
     const { stdout } = await gracegate("plan", "--lb", "gcp", "-o", "markdown");
     assert.match(stdout, /^# Plan: a gateway behind gcp\n/);
@@ -101,6 +122,13 @@ describe("gracegate plan", () => {
     [["-o", "xml"], /-o xml is not a format/],
     [["--haproxy-config", "no-such-file"], /cannot be read/],
     [["--haproxy-config", HAPROXY, "--backend", "x"], /no backend x with a server line; there are gateways/],
+    [["--application-stop", "5s"], /--application-stop goes with --role sidecar/],
+    [["--role", "sidecar", "--node-port", "30181"], /--node-port goes with --role gateway/],
+    [["--role", "sidecar", "--path", "/x"], /--path goes with --role gateway/],
+    [["--name", "Bad Name!"], /--name Bad Name! is no name that Kubernetes takes/],
+    [["--namespace", "Edge"], /--namespace Edge is no name/],
+    [["--path", "nopath"], /--path nopath is no path of a URL/],
+    [["--fall", "0x10"], /--fall 0x10 is not a whole number from 1 to 100/],
     [["--backend", "x"], /goes with --haproxy-config/],
     [["--haproxy-config", "package.json"], /has no backend with a server line/],
     [["--max-grace-period", "1d"], /--max-grace-period 1d is not a duration/],

@@ -52,7 +52,10 @@ function reasonOf({ object }: Workload): string | undefined {
   const strategy = objectAt(spec, "strategy");
   const replicas = typeof spec.replicas === "number" ? spec.replicas : 1;
   if (replicas === 0) return undefined;
-  if (strategy.type === "Recreate") return `Recreate stops all ${replicas} replicas before a new one starts.`;
+  if (strategy.type === "Recreate") {
+    const all = replicas === 1 ? "the only replica" : `all ${replicas} replicas`;
+    return `Recreate stops ${all} before a new one starts.`;
+  }
   const { maxUnavailable, maxSurge } = objectAt(strategy, "rollingUpdate");
   const most = maxUnavailable === "100%" ? replicas : typeof maxUnavailable === "number" ? maxUnavailable : 0;
   if (most < replicas || (replicas === 1 && maxSurge !== 0)) return undefined;

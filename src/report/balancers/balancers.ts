@@ -29,6 +29,6 @@ export function balancerTexts(check: CheckSettings): readonly BalancerText[] {
     case "envoy":
       return [envoy(check)];
     default:
-      return [generic(check), haproxy(check), netscaler(check)];
+      return [generic(check), haproxy(check), netscaler(check), f5(check, f5Timeout(check.interval, check.fall))];
   }
 }

@@ -3,6 +3,7 @@
  */
 import { profiles } from "../../budget/profiles.ts";
 import { lineOf } from "../../codes/registry.ts";
+import { level, type Sourced } from "../../policy/layers.ts";
 import type { Plan } from "./plan.ts";
 
 /** Sentences for a person. */
@@ -60,8 +61,16 @@ function graceWarnings({ context: { budget } }: Plan): readonly string[] {
 
 function checkWarnings({ context: { role }, gateway }: Plan): readonly string[] {
   if (role.kind !== "gateway" || gateway === undefined) return [];
-  const { checkInterval, checkTimeout, raised } = gateway.balancer;
-  const profile = role.settings.loadBalancer.profile.value;
+  const { settings } = role;
+  const { checkInterval, checkTimeout, checkFall, checkRise } = gateway.balancer;
+  const { loadBalancer } = settings;
+  const profile = loadBalancer.profile.value;
+  const raised = [
+    raisedTo("check interval", "s", loadBalancer.checkInterval, checkInterval),
+    raisedTo("check timeout", "s", loadBalancer.checkTimeout, checkTimeout),
+    raisedTo("fall", "", loadBalancer.checkFall, checkFall),
+    raisedTo("rise", "", loadBalancer.checkRise, checkRise),
+  ].filter((one) => one !== undefined);
   return [
     ...raised.map(
       ({ name, given, least }) => `${profile} takes a ${name} of at least ${least}: ${given} is counted as ${least}.`,
@@ -72,6 +81,12 @@ function checkWarnings({ context: { role }, gateway }: Plan): readonly string[] 
         ]
       : []),
   ];
+}
+
+/** A setting that is less than this balancer takes; what nobody chose is raised without a word. */
+function raisedTo(name: string, unit: string, setting: Sourced<number> | undefined, least: number) {
+  if (setting === undefined || setting.level === level.builtIn || setting.value >= least) return undefined;
+  return { name, given: `${setting.value}${unit}`, least: `${least}${unit}` };
 }
 
 function sidecarWarnings({ context: { budget } }: Plan): readonly string[] {

@@ -82,6 +82,17 @@ describe("planOf", () => {
     }
   });
 
+  it("says what a cloud does not take, but not of what nobody chose", () => {
+    const told = (loadBalancer: JsonObject) =>
+      adviceFor(made({ requestP99: "30s", loadBalancer })).warnings.filter((one) => one.includes("at least"));
+    assert.deepEqual(told({ profile: "aws-nlb" }), []);
+    assert.deepEqual(told({ profile: "aws-nlb", checkInterval: "2s", checkFall: 1, checkTimeout: "1s" }), [
+      "aws-nlb takes a check interval of at least 5s: 2s is counted as 5s.",
+      "aws-nlb takes a check timeout of at least 2s: 1s is counted as 2s.",
+      "aws-nlb takes a fall of at least 2: 1 is counted as 2.",
+    ]);
+  });
+
   it("shows how each number came about", () => {
     const terms = made({ requestP99: "30s", loadBalancer: { profile: "haproxy" } }).terms;
     assert.deepEqual(
