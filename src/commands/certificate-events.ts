@@ -48,7 +48,7 @@ export function certificateEvents(metrics: WebhookMetrics, logger: Logger, chang
       metrics.authorityExpiry.set(at / 1000);
     },
     unreachable: (reason, retryMs) => {
-      metrics.sourceErrors.inc({ source: "certificate" });
+      metrics.sourceFailed("certificate");
       logger.warn({ event: "source-unreachable", source: "certificate", problem: reason, retryMs });
     },
   };

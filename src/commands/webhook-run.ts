@@ -123,7 +123,7 @@ class Webhook {
         }
       },
       unreachable: (reason, retryMs) => {
-        metrics.sourceErrors.inc({ source });
+        metrics.sourceFailed(source);
         logger.warn({ event: "source-unreachable", source, problem: reason, retryMs });
       },
     });

@@ -3,6 +3,7 @@
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { codes } from "../codes/registry.ts";
+import { Outages } from "./outages.ts";
 
 /** The webhook's metrics, and the registry that shows them. */
 export interface WebhookMetrics {
@@ -17,7 +18,8 @@ export interface WebhookMetrics {
   readonly policies: Gauge;
   readonly policiesSkipped: Gauge;
   readonly sourceSynced: Gauge<"source">;
-  readonly sourceErrors: Counter<"source">;
+  /** Counts that a source could not be reached. */
+  sourceFailed(source: (typeof SOURCES)[number]): void;
   readonly policyLoads: Counter<"result">;
   readonly policyLoaded: Gauge;
   readonly certificateBegin: Gauge;
@@ -51,6 +53,22 @@ export function webhookMetrics(): WebhookMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
+  const outages = new Outages();
+  const sourceErrors = new Counter({
+    name: "gracegate_source_errors_total",
+    help: "Times that a source could not be reached; what is in memory goes on.",
+    labelNames: ["source"],
+    registers,
+  });
+  new Gauge({
+    name: "gracegate_source_unreachable_seconds",
+    help: "How long a source has been out of reach: from the first error to the last one; 0 after two minutes without any.",
+    labelNames: ["source"],
+    registers,
+    collect() {
+      for (const source of SOURCES) this.set({ source }, outages.seconds(source));
+    },
+  });
   const metrics: WebhookMetrics = {
     registry,
     calls: new Counter({
@@ -102,12 +120,10 @@ export function webhookMetrics(): WebhookMetrics {
       labelNames: ["source"],
       registers,
     }),
-    sourceErrors: new Counter({
-      name: "gracegate_source_errors_total",
-      help: "Times that a source could not be reached; what is in memory goes on.",
-      labelNames: ["source"],
-      registers,
-    }),
+    sourceFailed: (source) => {
+      sourceErrors.inc({ source });
+      outages.failed(source);
+    },
     policyLoads: new Counter({
       name: "gracegate_policy_loads_total",
       help: "Times that policies were read, by result: loaded, or refused with the last good set kept.",
@@ -185,7 +201,7 @@ export function webhookMetrics(): WebhookMetrics {
   for (const step of STEPS) metrics.certificateSteps.inc({ step }, 0);
   for (const source of SOURCES) {
     metrics.sourceSynced.set({ source }, 0);
-    metrics.sourceErrors.inc({ source }, 0);
+    sourceErrors.inc({ source }, 0);
   }
   for (const [code, { severity }] of Object.entries(codes)) metrics.notices.inc({ code, severity }, 0);
   for (const result of ["loaded", "refused"]) {

@@ -60,6 +60,7 @@ describe("a webhook with policies from a cluster", () => {
       async () => /source_errors_total\{source="policies"\} [3-9]/.test(await webhook.metrics()),
       20_000,
     );
+    assert.match(await webhook.metrics(), /source_unreachable_seconds\{source="policies"\} (?!0$)/m);
     assert.equal((await webhook.get("/readyz")).status, 200);
     assert.match(await patchText(), /33s/);
   });

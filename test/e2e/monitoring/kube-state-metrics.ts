@@ -6,8 +6,8 @@ import { freePort, until } from "../../integration/hc-process.ts";
 
 /** The flags beyond the default: what GracegateInjectionMissed joins on. */
 export const ALLOW_LISTS = [
-  "--metric-labels-allowlist=namespaces=[gracegate.dev/injection],pods=[gracegate.dev/inject]",
-  "--metric-annotations-allowlist=pods=[gracegate.dev/status]",
+  "--metric-labels-allowlist=namespaces=[gracegate.dev/injection],pods=[gracegate.dev/inject,gateway.istio.io/managed]",
+  "--metric-annotations-allowlist=pods=[gracegate.dev/status,gracegate.dev/inject,gracegate.dev/role,gracegate.dev/mode,inject.istio.io/templates]",
 ] as const;
 
 /** A running one. */
