@@ -155,7 +155,10 @@ function application(): readonly JsonObject[] {
     image: `${IMAGE.repository}:${IMAGE.tag}`,
     imagePullPolicy: "Never",
     args: ["probe-target", "--port", "8080", "--name", "app"],
-    readinessProbe: { httpGet: { path: "/counts", port: 8080 }, periodSeconds: 1 },
+    // It is ready once, and for good: on a machine that is too busy a probe without an answer would take the only endpoint
+    // away from every gateway, which would then answer 503 by themselves.
+    startupProbe: { httpGet: { path: "/counts", port: 8080 }, periodSeconds: 1, failureThreshold: 60 },
+    resources: { requests: { cpu: "500m" } },
   };
   const host = `app.${APPLICATION}.svc.cluster.local`;
   return [

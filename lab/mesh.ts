@@ -66,7 +66,7 @@ export async function rolledApplication(
     image,
     imagePullPolicy: "Never",
     args: ["probe-target", "--port", "8080", "--grace", `${REQUEST_S + 5}s`],
-    readinessProbe: { httpGet: { path: "/counts", port: 8080 }, periodSeconds: 1 },
+    readinessProbe: { httpGet: { path: "/counts", port: 8080 }, periodSeconds: 1, timeoutSeconds: 5 },
   };
   cluster.apply(deployment(cluster, namespace, name, kind, 2, container), {
     apiVersion: "v1",
