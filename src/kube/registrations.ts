@@ -3,7 +3,7 @@
  * else in them belongs to whoever installed them. None is ever made here, so that an uninstall is final.
  */
 import { type JsonObject, objectAt, objectsAt, textAt } from "../pod/json.ts";
-import type { Registration, Registrations } from "../tls/self-source.ts";
+import type { Registration, Registrations } from "../tls/registration.ts";
 import { ApiRefusal, type ClusterApi } from "./api.ts";
 import { watchNamed, watchTimes } from "./watched-list.ts";
 
@@ -42,7 +42,8 @@ export function registrations(api: ClusterApi, names: readonly ConfigurationName
 async function readOne(api: ClusterApi, of: ConfigurationName): Promise<Found> {
   const path = `${collectionOf(of.kind)}/${of.name}`;
   const answer = await api.call("GET", path);
-  const nothing = { of, name: `${of.kind} ${of.name}`, uid: "", webhooks: [], generation: "" };
+  const isAdvisory = of.kind === "ValidatingWebhookConfiguration";
+  const nothing = { of, name: `${of.kind} ${of.name}`, isAdvisory, uid: "", webhooks: [], generation: "" };
   if (answer.status === 404) return { ...nothing, bundles: undefined };
   if (answer.status !== 200) throw new ApiRefusal(path, answer);
   const webhooks = objectsAt(answer.body, "webhooks");

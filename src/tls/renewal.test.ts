@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { before, describe, it } from "node:test";
 import { issue, type KeyPair, makeAuthority } from "./authority.ts";
-import { type Examined, endOf, type KeptCertificates } from "./kept-certificates.ts";
+import { type Examined, endOf, isValidAt, type KeptCertificates } from "./kept-certificates.ts";
 import { type Circumstances, decide, FORGET_MS, OVERLAP_MS, PATIENCE_MS, type Step, take } from "./renewal.ts";
 
 const DAY = 86_400_000;
@@ -24,6 +24,7 @@ before(async () => {
 
 const at = (days: number, more: Partial<Circumstances> = {}): Circumstances => ({
   now: start + days * DAY,
+  own: start + days * DAY,
   remembered: undefined,
   published: "",
   missingMs: 0,
@@ -62,6 +63,8 @@ describe("the next step", () => {
     ["the serving certificate cannot be used", () => decide(found({ serving: undefined }), at(0)), "issue"],
     ["just under two thirds of its life are over", () => decide(found(), at(59.9)), "nothing"],
     ["two thirds of its life are over", () => decide(found(), at(60.1)), "issue"],
+    ["only the API server's clock says so", () => decide(found(), at(70, { own: start })), "nothing"],
+    ["only this machine's clock says so", () => decide(found(), at(0, { own: start + 70 * DAY })), "nothing"],
     ["another replica has an earlier mind", () => decide(found(), at(56, { jitter: 1 })), "issue"],
     [
       "two thirds of the authority's life are over",
@@ -103,6 +106,18 @@ describe("taking a step", () => {
     assert.equal(endOf(made.serving.cert), start + 91 * DAY);
     assert.equal(made.oldCa, undefined);
   });
+
+  for (const [name, circumstances] of [
+    ["the API server's", at(100, { own: start })],
+    ["this machine's", at(0, { own: start + 100 * DAY })],
+  ] as const) {
+    it(`begin makes what is valid by both clocks when ${name} is 100 days ahead`, async () => {
+      const made = await taken("begin", missing, circumstances);
+      for (const { cert } of [made.ca, made.serving]) {
+        assert.ok(isValidAt(cert, circumstances.now) && isValidAt(cert, circumstances.own));
+      }
+    });
+  }
 
   it("begin keeps what is registered, so that whoever serves by it stays trusted", async () => {
     const made = await taken("begin", missing, at(1, { published: next.cert }));

@@ -16,6 +16,8 @@ export type Step = "nothing" | "wait" | "begin" | "restore" | "issue" | "announc
 export interface Circumstances {
   /** The API server's clock, milliseconds since 1970. */
   readonly now: number;
+  /** This machine's clock, milliseconds since 1970: what the calendar asks for is done where both agree. */
+  readonly own: number;
   /** The last set that this replica found complete. */
   readonly remembered: KeptCertificates | undefined;
   /** Authorities that are valid and stand in configurations, PEM, while neither the Secret nor this replica has one. */
@@ -52,14 +54,15 @@ const JITTER = 0.05;
 
 /** Decides. */
 export function decide(found: Examined, circumstances: Circumstances): Step {
-  const { now, remembered, published, missingMs, bundleStoodMs, jitter } = circumstances;
+  const { now, own, remembered, published, missingMs, bundleStoodMs, jitter } = circumstances;
+  const sure = Math.min(now, own);
   if (found.ca === undefined) {
     if (remembered !== undefined && isValidAt(remembered.ca.cert, now)) return "restore";
     return published === "" || missingMs >= PATIENCE_MS ? "begin" : "wait";
   }
-  if (found.serving === undefined || isDue(found.serving, now, jitter)) return "issue";
+  if (found.serving === undefined || isDue(found.serving, sure, jitter)) return "issue";
   if (found.nextCa !== undefined) return bundleStoodMs >= OVERLAP_MS ? "switch" : "nothing";
-  if (isDue(found.ca, now, jitter)) return "announce";
+  if (isDue(found.ca, sure, jitter)) return "announce";
   return found.oldCa !== undefined && bundleStoodMs >= FORGET_MS ? "forget" : "nothing";
 }
 
@@ -71,14 +74,17 @@ export function decide(found: Examined, circumstances: Circumstances): Step {
 export async function take(
   step: Exclude<Step, "nothing" | "wait">,
   found: Examined,
-  { now, remembered, published }: Circumstances,
+  { now, own, remembered, published }: Circumstances,
   names: readonly string[],
   lifetimes: Lifetimes,
 ): Promise<KeptCertificates> {
-  const newAuthority = () => makeAuthority("Gracegate webhook CA", { from: now, until: now + lifetimes.authorityMs });
+  // Valid by both clocks, whichever of them is wrong.
+  const from = Math.min(now, own);
+  const last = Math.max(now, own);
+  const newAuthority = () => makeAuthority("Gracegate webhook CA", { from, until: last + lifetimes.authorityMs });
   // A certificate that outlives its authority would end without warning.
   const newServing = (ca: KeyPair) =>
-    issue(ca, names, { from: now, until: Math.min(now + lifetimes.servingMs, endOf(ca.cert)) });
+    issue(ca, names, { from, until: Math.min(last + lifetimes.servingMs, endOf(ca.cert)) });
   const { ca, serving, nextCa, oldCa } = found;
   if (step === "begin" || ca === undefined) {
     if (step === "restore" && remembered !== undefined) {

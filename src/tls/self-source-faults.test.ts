@@ -118,14 +118,86 @@ describe("certificates that the webhook keeps itself, in trouble", () => {
   it("is not ready any more when its certificate does not verify for a while, and again when it does", async () => {
     await start();
     await eventually(isWhole);
-    world.isReadOnly = true;
+    world.isReadOnly = () => true;
     world.configurations.set("gracegate", ["garbage", "garbage"]);
     world.change();
     await eventually(() => replicas.every(({ unreachable }) => /read-only/.test(unreachable.at(-1) ?? "")));
     assert.ok(replicas.every(({ source }) => source.notReady() === undefined));
     clock.forward += 20_000;
     assert.match(replicas[0]?.source.notReady() ?? "", /^the certificate does not verify: .*read-only/);
-    world.isReadOnly = false;
+    world.isReadOnly = () => false;
     await eventually(() => replicas.every(({ source }) => source.notReady() === undefined) && isWhole());
   });
+
+  it("stays ready while configurations cannot be written, but what is served verifies with them", async () => {
+    await start();
+    await eventually(isWhole);
+    const before = served()[0];
+    world.isReadOnly = () => true;
+    for (const replica of replicas) replica.problem = "not looked again";
+    world.secret = undefined;
+    world.change();
+    await eventually(
+      () =>
+        steps().includes("restore") && replicas.every(({ unreachable }) => /read-only/.test(unreachable.at(-1) ?? "")),
+    );
+    clock.forward += 20_000;
+    assert.deepEqual(
+      replicas.map(({ source, problem }) => [source.notReady(), problem]),
+      [
+        [undefined, undefined],
+        [undefined, undefined],
+      ],
+    );
+    assert.equal(served()[0], before);
+  });
+
+  it("writes what can be written, and stays ready, while only the warnings' configuration is locked", async () => {
+    world.configurations.set("review", [""]);
+    await start();
+    await eventually(isWhole);
+    world.isReadOnly = (name) => name === "review";
+    world.configurations.set("review", ["garbage"]);
+    world.configurations.set("gracegate", ["garbage", "garbage"]);
+    for (const replica of replicas) replica.problem = undefined;
+    world.change();
+    await eventually(() => isConsistent() && replicas.every(({ problem }) => problem !== undefined));
+    clock.forward += 20_000;
+    assert.ok(replicas.every(({ source }) => source.notReady() === undefined));
+    assert.deepEqual(world.configurations.get("review"), ["garbage"]);
+  });
+
+  it("stays ready when the API server goes away between a write and reading it again", async () => {
+    await start();
+    await eventually(isWhole);
+    for (const replica of replicas) replica.problem = "not looked again";
+    world.onPublished = () => (world.isAway = true);
+    world.secret = undefined;
+    world.change();
+    await eventually(() => replicas.every(({ unreachable }) => /is away/.test(unreachable.at(-1) ?? "")));
+    assert.ok(replicas.some(({ problem }) => problem === undefined));
+    clock.forward += 20_000;
+    assert.ok(replicas.every(({ source }) => source.notReady() === undefined));
+  });
+
+  for (const days of [70, 100]) {
+    it(`neither writes nor becomes unready when the API server's clock alone goes ${days} days ahead`, async () => {
+      for (const replica of replicas) await replica.stop();
+      const right = { offset: 0, forward: 0 };
+      replicas = [new Replica(world, right), new Replica(world, right)];
+      await start();
+      await eventually(isWhole);
+      const before = world.secret;
+      clock.offset = days * DAY;
+      for (const replica of replicas) replica.problem = "not looked again";
+      world.change();
+      await eventually(() =>
+        replicas.every(
+          ({ problem, unreachable }) => problem === undefined || /clocks differ/.test(unreachable.at(-1) ?? ""),
+        ),
+      );
+      assert.equal(world.secret, before);
+      assert.ok(replicas.every(({ source }) => source.notReady() === undefined));
+    });
+  }
 });

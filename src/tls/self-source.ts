@@ -21,6 +21,7 @@ import {
   secretDataOf,
   Undecided,
 } from "./kept-certificates.ts";
+import { generationsOf, publishEach, type Registrations, type Unreachable, wrongOf } from "./registration.ts";
 import { decide, type Lifetimes, type Step, take } from "./renewal.ts";
 import { callSelf } from "./self-call.ts";
 
@@ -45,26 +46,6 @@ export interface SecretStore {
    * @returns false where somebody else wrote in the meantime
    */
   write(data: SecretData, over: StoredSecret | undefined): Promise<boolean>;
-  follow(onChange: () => void, onUnreachable: Unreachable, signal: AbortSignal): Promise<void>;
-}
-
-/** Told that something cannot be reached, and is tried again after `retryMs`. */
-export type Unreachable = (reason: string, retryMs: number) => void;
-
-/** A webhook configuration, as far as its caBundles go. */
-export interface Registration {
-  readonly name: string;
-  /** The bundle of each webhook in it, PEM; undefined where the configuration is not there. */
-  readonly bundles: readonly string[] | undefined;
-  /** Changes with every change of its webhooks: another replica may have mended it between two looks of this one. */
-  readonly generation: string;
-}
-
-/** The webhook configurations. Every call rejects where they cannot be reached. */
-export interface Registrations {
-  read(): Promise<readonly Registration[]>;
-  /** Writes the bundle into every webhook of a configuration that is there; never makes one. */
-  publish(registration: Registration, bundle: string): Promise<void>;
   follow(onChange: () => void, onUnreachable: Unreachable, signal: AbortSignal): Promise<void>;
 }
 
@@ -110,6 +91,9 @@ const SAME_CLOCK_MS = 5_000;
 /** Writes of the Secret in one look; more would mean that something else writes what we cannot use. */
 const MAX_STEPS = 5;
 
+/** Somebody writes the Secret as often as this replica: both must come to rest. */
+class Contested extends Error {}
+
 /** Makes the source. */
 export function selfKept(options: SelfOptions): CertificateSource {
   const { store, registrations, names, lifetimes, events } = options;
@@ -143,11 +127,12 @@ export function selfKept(options: SelfOptions): CertificateSource {
     for (let steps = 0; steps < MAX_STEPS; steps++) {
       const stored = await store.read();
       const found = examine(stored?.data ?? {}, names, clocks());
-      const { server: now } = clocks();
+      const { server: now, own } = clocks();
       missingSince = found.ca === undefined ? (missingSince ?? monotonic()) : undefined;
       const stood = remembered !== undefined && standing?.bundle === bundleOf(remembered) ? standing : undefined;
       const circumstances = {
         now,
+        own,
         remembered,
         published: found.ca === undefined ? await publishedAt(now) : "",
         missingMs: missingSince === undefined ? 0 : monotonic() - missingSince,
@@ -164,11 +149,11 @@ export function selfKept(options: SelfOptions): CertificateSource {
         events.stepped(step, stored === undefined ? [`${store.name} is not there`] : found.problems);
       }
     }
-    throw new Error(`${store.name} does not stay as it is written`);
+    throw new Contested(`${store.name} does not stay as it is written`);
   };
 
-  /** One look. Returns whether something is on its way, and whether a configuration had to be mended. */
-  const look = async (at: ServedAt): Promise<{ isOnItsWay: boolean; isMended: boolean }> => {
+  /** One look. Returns whether something is on its way, whether a configuration was mended, and which write was refused. */
+  const look = async (at: ServedAt) => {
     // A step may hang on how long the bundle stood: what somebody overwrote since the last look has to count first.
     if (remembered?.nextCa !== undefined && standing !== undefined) {
       const { bundle, generations } = standing;
@@ -188,26 +173,25 @@ export function selfKept(options: SelfOptions): CertificateSource {
     const generations = generationsOf(before);
     const isStanding = wrong.length === 0 && standing?.bundle === bundle && standing.generations === generations;
     if (!isStanding) standing = wrong.length > 0 ? undefined : { bundle, generations, since: monotonic() };
-    if (wrong.length > 0) unverifiedSince ??= monotonic();
-    for (const registration of wrong) {
-      await registrations.publish(registration, bundle);
-      events.published(registration.name);
-    }
-    const published = wrong.length === 0 ? before : await registrations.read();
     for (const { name, bundles } of before) events.registered(name, bundles !== undefined);
-    const problem = await verify(at, published, bundle);
+    const { registered, written, refusal } = await publishEach(registrations, before, bundle, events.published);
+    const bundlesOf = (isAdvisory: boolean) =>
+      registered.flatMap((one) => (one.isAdvisory === isAdvisory ? (one.bundles ?? []) : []));
+    const decisive = bundlesOf(false);
+    // Only what pods are mutated by decides readiness, and only by whether it verifies: not by what could not be written.
+    const serious = await verify(at, decisive.length > 0 ? decisive : [bundle]);
+    const problem = serious ?? (await verify(at, bundlesOf(true)));
     events.verified(problem);
-    wasVerified ||= problem === undefined;
-    unverifiedSince = problem === undefined ? undefined : (unverifiedSince ?? monotonic());
-    failure = problem;
+    wasVerified ||= serious === undefined;
+    unverifiedSince = serious === undefined ? undefined : (unverifiedSince ?? monotonic());
+    failure = [problem, refusal].filter((one) => one !== undefined).join("; ") || undefined;
     const isOnItsWay = problem !== undefined || kept.nextCa !== undefined || wrong.length > 0;
-    return { isOnItsWay, isMended: wrong.length > 0 };
+    return { isOnItsWay, isMended: written > 0, refusal };
   };
 
-  /** Calls itself with every bundle that is published, or with the one that will be. */
-  const verify = async ({ addresses, port }: ServedAt, published: readonly Registration[], bundle: string) => {
-    const bundles = new Set(published.flatMap((one) => one.bundles ?? []));
-    for (const one of bundles.size > 0 ? bundles : [bundle]) {
+  /** Calls itself with each of the bundles. */
+  const verify = async ({ addresses, port }: ServedAt, bundles: readonly string[]) => {
+    for (const one of new Set(bundles)) {
       const problem = await callSelf(addresses, port, names[0] ?? "", one);
       if (problem !== undefined && !isOfOwnClock(problem)) return problem;
     }
@@ -235,26 +219,29 @@ export function selfKept(options: SelfOptions): CertificateSource {
       let nextMs: number;
       let pauseMs = PAUSE_MS;
       try {
-        const { isOnItsWay, isMended } = await look(at);
-        failures = 0;
+        const { isOnItsWay, isMended, refusal } = await look(at);
+        failures = refusal === undefined ? 0 : failures + 1;
         // Somebody who writes another bundle whenever we do would otherwise keep both of us busy for ever.
         mended = isMended ? mended + 1 : 0;
         pauseMs = Math.min(LOOK_MS, PAUSE_MS * 2 ** Math.max(0, mended - 1));
-        nextMs = (isOnItsWay ? HURRY_MS : LOOK_MS) * (1 - Math.random() / 5);
+        nextMs =
+          refusal === undefined ? (isOnItsWay ? HURRY_MS : LOOK_MS) * (1 - Math.random() / 5) : retryMs(failures);
+        if (refusal !== undefined && !signal.aborted) events.unreachable(refusal, Math.round(nextMs));
       } catch (error) {
         failures++;
-        nextMs = Math.min(LOOK_MS, 250 * 2 ** failures) * (1 - Math.random() / 2);
-        // What cannot be decided yet is decided by whoever changes it.
-        pauseMs = error instanceof Undecided ? PAUSE_MS : nextMs;
+        nextMs = retryMs(failures);
+        // What cannot be decided yet is decided by whoever changes it, and what is away comes back with a change.
+        pauseMs = error instanceof Undecided ? PAUSE_MS : Math.min(nextMs, HURRY_MS);
+        if (error instanceof Contested) pauseMs = nextMs;
         const reason = error instanceof Error ? error.message : String(error);
         failure = error instanceof Undecided ? `${store.name}: ${reason}` : reason;
         if (!signal.aborted) events.unreachable(failure, Math.round(nextMs));
       }
       await wait(pauseMs, undefined, { signal }).catch(() => undefined);
       const timer = new AbortController();
-      const clock = wait(nextMs - pauseMs, undefined, { signal: AbortSignal.any([signal, timer.signal]) }).catch(
-        () => {},
-      );
+      const clock = wait(Math.max(0, nextMs - pauseMs), undefined, {
+        signal: AbortSignal.any([signal, timer.signal]),
+      }).catch(() => {});
       await Promise.race([wake.promise, clock]);
       timer.abort();
     }
@@ -265,20 +252,19 @@ export function selfKept(options: SelfOptions): CertificateSource {
     const problem = failure ?? "it has not been made";
     if (!wasVerified) return `the certificate does not verify yet: ${problem}`;
     const hasNotVerified = unverifiedSince !== undefined && monotonic() - unverifiedSince > UNVERIFIED_MS;
+    const { server, own } = clocks();
     return (
-      whyEnded(served, clocks().server) ?? (hasNotVerified ? `the certificate does not verify: ${problem}` : undefined)
+      // Ended by both clocks: a wrong one of the API server must not take all replicas away.
+      whyEnded(served, Math.min(server, own)) ??
+      (hasNotVerified ? `the certificate does not verify: ${problem}` : undefined)
     );
   };
   return { current: () => served, notReady, follow };
 }
 
-/** The configurations that have another bundle. */
-function wrongOf(registrations: readonly Registration[], bundle: string): readonly Registration[] {
-  return registrations.filter(({ bundles }) => bundles?.some((one) => one !== bundle));
-}
-
-function generationsOf(registrations: readonly Registration[]): string {
-  return registrations.map(({ name, generation }) => `${name} ${generation}`).join("\n");
+/** Time until the next look after so many that failed, milliseconds. */
+function retryMs(failures: number): number {
+  return Math.min(LOOK_MS, 250 * 2 ** failures) * (1 - Math.random() / 2);
 }
 
 /** Whether the Secret holds what this replica knows already; the time that a bundle stood counts only then. */

@@ -6,13 +6,8 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import type { CertificateSource } from "../../src/tls/certificate-source.ts";
 import type { SecretData } from "../../src/tls/kept-certificates.ts";
-import {
-  type Registrations,
-  type SecretStore,
-  type SelfEvents,
-  type StoredSecret,
-  selfKept,
-} from "../../src/tls/self-source.ts";
+import type { Registrations } from "../../src/tls/registration.ts";
+import { type SecretStore, type SelfEvents, type StoredSecret, selfKept } from "../../src/tls/self-source.ts";
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
@@ -28,8 +23,10 @@ export class World {
   isAway = false;
   /** Whether changes are told. */
   isHeard = true;
-  /** Whether configurations cannot be written. */
-  isReadOnly = false;
+  /** Which configurations cannot be written. */
+  isReadOnly: (name: string) => boolean = () => false;
+  /** Told after a configuration was written. */
+  onPublished: () => void = () => {};
   /** Its clock is that of the replicas, unless they have others. */
   readonly clock: Clock = { offset: 0, forward: 0 };
   readonly #listeners = new Set<() => void>();
@@ -71,17 +68,23 @@ export class World {
   readonly registrations: Registrations = {
     read: async () => {
       this.#reach();
-      const bundles = this.configurations.get("gracegate")?.slice();
-      return [{ name: "gracegate", bundles, generation: String(this.generation) }];
+      return ["gracegate", ...[...this.configurations.keys()].filter((name) => name !== "gracegate")].map((name) => ({
+        name,
+        isAdvisory: name === "review",
+        bundles: this.configurations.get(name)?.slice(),
+        generation: String(this.generation),
+      }));
     },
     publish: async ({ name }, bundle) => {
-      if (this.isReadOnly) throw new Error("the configurations are read-only");
+      this.#reach();
+      if (this.isReadOnly(name)) throw new Error("the configurations are read-only");
       const bundles = this.configurations.get(name);
       if (bundles !== undefined)
         this.configurations.set(
           name,
           bundles.map(() => bundle),
         );
+      this.onPublished();
       this.change();
     },
     follow: (onChange, _onUnreachable, signal) => this.#follow(onChange, signal),
