@@ -17,6 +17,7 @@ const UNITS: Readonly<Record<string, string>> = {
   gracegate_webhook_in_flight: "calls",
   gracegate_policies: "policies",
   gracegate_policies_skipped: "policies",
+  gracegate_webhook_ready: "0 or 1",
   gracegate_source_synced: "0 or 1",
   gracegate_certificate_verified: "0 or 1",
   gracegate_webhook_configuration_present: "0 or 1",
@@ -39,7 +40,7 @@ interface Registered {
 
 /** The webhook's metrics, without those of the process itself. */
 export async function webhookMetricsTable(): Promise<Table> {
-  const { registry } = webhookMetrics();
+  const { registry } = webhookMetrics(() => false);
   const labelNames = new Map(
     registry.getMetricsAsArray().map((metric) => {
       const { name, labelNames = [] } = metric as unknown as { name: string; labelNames?: readonly string[] };
@@ -82,7 +83,7 @@ export function hcMetricsTable(): Table {
 
 /** The buckets of both histograms, in seconds. */
 export async function bucketsTable(): Promise<Table> {
-  const metrics = await webhookMetrics().registry.getMetricsAsJSON();
+  const metrics = await webhookMetrics(() => false).registry.getMetricsAsJSON();
   const duration = metrics.find(({ name }) => name === "gracegate_webhook_duration_seconds");
   const bounds = (duration?.values ?? []).flatMap(({ labels }) => {
     const bound = (labels as { le?: string | number }).le;

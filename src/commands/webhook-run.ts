@@ -28,7 +28,7 @@ export async function run(options: Readonly<Record<string, unknown>>): Promise<E
 /** The running webhook: what it serves with at this moment. */
 class Webhook {
   readonly #options: WebhookOptions;
-  readonly #metrics: WebhookMetrics = webhookMetrics();
+  readonly #metrics: WebhookMetrics = webhookMetrics(() => this.#notReady() === undefined);
   readonly #stop = new AbortController();
   #sources: WebhookSources | undefined;
   #server: WebhookServer | undefined;

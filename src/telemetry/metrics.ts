@@ -8,6 +8,7 @@ import { Outages } from "./outages.ts";
 /** The webhook's metrics, and the registry that shows them. */
 export interface WebhookMetrics {
   readonly registry: Registry;
+  readonly ready: Gauge;
   readonly calls: Counter<"outcome" | "role">;
   readonly pods: Counter<"outcome" | "role">;
   readonly reviews: Counter<"outcome">;
@@ -48,8 +49,12 @@ const ROLES = ["gateway", "sidecar", "none"];
 /** From a quarter of a millisecond up: an admission takes less than one. */
 const DURATION_BUCKETS = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
-/** Registers the webhook's metrics. */
-export function webhookMetrics(): WebhookMetrics {
+/**
+ * Registers the webhook's metrics.
+ *
+ * @param isReady asked whenever somebody reads them
+ */
+export function webhookMetrics(isReady: () => boolean): WebhookMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
@@ -71,6 +76,14 @@ export function webhookMetrics(): WebhookMetrics {
   });
   const metrics: WebhookMetrics = {
     registry,
+    ready: new Gauge({
+      name: "gracegate_webhook_ready",
+      help: "Whether the replica is ready, as /readyz says: 0 or 1. The API server's calls go to those that are.",
+      collect() {
+        this.set(isReady() ? 1 : 0);
+      },
+      registers,
+    }),
     calls: new Counter({
       name: "gracegate_webhook_calls_total",
       help: "Admission calls by outcome and role. The API server calls twice for nearly every pod.",

@@ -64,6 +64,7 @@ describe("a webhook that keeps its certificates itself", () => {
     const metrics = await webhook.metrics();
     assert.match(metrics, /gracegate_certificate_steps_total\{step="begin"\} 1/);
     assert.match(metrics, /gracegate_certificate_verified 1/);
+    assert.match(metrics, /gracegate_webhook_ready 1/);
     const seconds = (name: string) =>
       Number(new RegExp(`^gracegate_${name}_timestamp_seconds (.+)$`, "m").exec(metrics)?.[1]);
     const lives = (name: string) => (seconds(`${name}_expiry`) - seconds(`${name}_not_before`)) / 86_400;
