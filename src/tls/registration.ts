@@ -29,6 +29,11 @@ export function wrongOf(registrations: readonly Registration[], bundle: string):
   return registrations.filter(({ bundles }) => bundles?.some((one) => one !== bundle));
 }
 
+/** Whether a bundle stands wherever pods hang on it: a locked configuration that only warns must not hold renewing up. */
+export function stands(registrations: readonly Registration[], bundle: string): boolean {
+  return wrongOf(registrations, bundle).every((one) => one.isAdvisory);
+}
+
 /** One text for all generations. */
 export function generationsOf(registrations: readonly Registration[]): string {
   return registrations.map(({ name, generation }) => `${name} ${generation}`).join("\n");

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Clock, DAY, eventually, HOUR, Replica, World } from "../../test/unit/certificate-world.ts";
-import { FORGET_MS, PATIENCE_MS } from "./renewal.ts";
+import { FORGET_MS, OVERLAP_MS, PATIENCE_MS } from "./renewal.ts";
 
 describe("certificates that the webhook keeps itself, in trouble", () => {
   let world: World;
@@ -165,6 +165,22 @@ describe("certificates that the webhook keeps itself, in trouble", () => {
     clock.forward += 20_000;
     assert.ok(replicas.every(({ source }) => source.notReady() === undefined));
     assert.deepEqual(world.configurations.get("review"), ["garbage"]);
+  });
+
+  it("renews its authority while only the warnings' configuration is locked", async () => {
+    world.configurations.set("review", [""]);
+    await start();
+    await eventually(isWhole);
+    world.isReadOnly = (name) => name === "review";
+    world.edit({ ...world.secret?.data, "ca.crt": "", "ca.key": "" });
+    await eventually(() => steps().includes("restore") && bundles()[0]?.split("-----BEGIN").length === 3);
+    await eventually(() => {
+      clock.forward += OVERLAP_MS;
+      world.change();
+      return steps().includes("switch");
+    });
+    await eventually(isConsistent);
+    assert.ok(replicas.every(({ source }) => source.notReady() === undefined));
   });
 
   it("stays ready when the API server goes away between a write and reading it again", async () => {

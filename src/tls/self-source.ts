@@ -21,7 +21,7 @@ import {
   secretDataOf,
   Undecided,
 } from "./kept-certificates.ts";
-import { generationsOf, publishEach, type Registrations, type Unreachable, wrongOf } from "./registration.ts";
+import { generationsOf, publishEach, type Registrations, stands, type Unreachable, wrongOf } from "./registration.ts";
 import { decide, type Lifetimes, type Step, take } from "./renewal.ts";
 import { callSelf } from "./self-call.ts";
 
@@ -107,7 +107,7 @@ export function selfKept(options: SelfOptions): CertificateSource {
   let unverifiedSince: number | undefined;
   /** Since when the Secret has had no authority. */
   let missingSince: number | undefined;
-  /** Since when this bundle is in every configuration, in their generations of that time. */
+  /** Since when this bundle is in every configuration that counts, in their generations of that time. */
   let standing: { readonly bundle: string; readonly generations: string; readonly since: number } | undefined;
   let failure: string | undefined;
 
@@ -158,7 +158,7 @@ export function selfKept(options: SelfOptions): CertificateSource {
     if (remembered?.nextCa !== undefined && standing !== undefined) {
       const { bundle, generations } = standing;
       const seen = await registrations.read();
-      if (generationsOf(seen) !== generations || wrongOf(seen, bundle).length > 0) standing = undefined;
+      if (generationsOf(seen) !== generations || !stands(seen, bundle)) standing = undefined;
     }
     const kept = await settle();
     remembered = kept;
@@ -171,8 +171,9 @@ export function selfKept(options: SelfOptions): CertificateSource {
     const before = await registrations.read();
     const wrong = wrongOf(before, bundle);
     const generations = generationsOf(before);
-    const isStanding = wrong.length === 0 && standing?.bundle === bundle && standing.generations === generations;
-    if (!isStanding) standing = wrong.length > 0 ? undefined : { bundle, generations, since: monotonic() };
+    const hasBundle = stands(before, bundle);
+    const isStanding = hasBundle && standing?.bundle === bundle && standing.generations === generations;
+    if (!isStanding) standing = hasBundle ? { bundle, generations, since: monotonic() } : undefined;
     for (const { name, bundles } of before) events.registered(name, bundles !== undefined);
     const { registered, written, refusal } = await publishEach(registrations, before, bundle, events.published);
     const bundlesOf = (isAdvisory: boolean) =>
