@@ -21,6 +21,7 @@ export interface ChartValue {
 const BOUNDS: Readonly<Record<string, JsonObject>> = {
   replicas: { minimum: 0 },
   "image.repository": { minLength: 1 },
+  "image.tag": { pattern: "^([A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?$" },
   "image.digest": { pattern: "^(sha256:[0-9a-f]{64})?$" },
   "image.pullPolicy": { enum: ["IfNotPresent", "Always", "Never"] },
   "webhook.port": { minimum: 1, maximum: 65_535 },
@@ -29,6 +30,7 @@ const BOUNDS: Readonly<Record<string, JsonObject>> = {
   "webhook.excludedNamespaces": { items: { type: "string" } },
   "webhook.annotations": { additionalProperties: { type: "string" } },
   "review.timeoutSeconds": { minimum: 1, maximum: 30 },
+  "certificates.secretName": { pattern: "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$", maxLength: 253 },
   "certificates.source": { enum: ["self", "secret", "cert-manager"] },
   // A hundred years: past 9999 a certificate's dates cannot be written.
   "certificates.certificateDays": { type: "number", exclusiveMinimum: 0, maximum: 36_500 },
@@ -42,11 +44,12 @@ const BOUNDS: Readonly<Record<string, JsonObject>> = {
       required: ["namespace", "selector"],
       additionalProperties: false,
       properties: {
-        name: { type: "string" },
-        namespace: { type: "string", minLength: 1 },
+        name: { type: "string", pattern: "^[a-z]([-a-z0-9]*[a-z0-9])?$", maxLength: 63 },
+        namespace: { type: "string", pattern: "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", maxLength: 63 },
         selector: { type: "object", additionalProperties: { type: "string" }, minProperties: 1 },
         port: { type: "integer", minimum: 1, maximum: 65_535 },
-        nodePort: { type: "integer", minimum: 1, maximum: 65_535 },
+        // A cluster may have another range than 30000 to 32767, but never ports that only root opens.
+        nodePort: { type: "integer", minimum: 1024, maximum: 65_535 },
       },
     },
   },
@@ -87,7 +90,10 @@ export function valuesSchema(): JsonObject {
       const fields = Object.entries(value as JsonObject);
       if (fields.length === 0 || OPEN.includes(path)) return { type: "object", ...BOUNDS[path] };
       const properties = fields.map(([name, field]) => [name, schemaOf(field, path === "" ? name : `${path}.${name}`)]);
-      return { type: "object", additionalProperties: false, properties: Object.fromEntries(properties) };
+      const required = fields
+        .filter(([name, field]) => !isEmpty(field) && !OPEN.includes(path === "" ? name : `${path}.${name}`))
+        .map(([name]) => name);
+      return { type: "object", additionalProperties: false, properties: Object.fromEntries(properties), required };
     }
     const type = Array.isArray(value) ? "array" : typeof value === "number" ? "integer" : typeof value;
     return { type, ...BOUNDS[path] };
@@ -100,6 +106,14 @@ export function valuesSchema(): JsonObject {
     ...schema,
     properties: { ...properties, global: { type: "object" } },
   };
+}
+
+/**
+ * Whether a value that is missing means the same. Others are required: `--reuse-values` hands a chart the values of an older
+ * one, and null takes one away.
+ */
+function isEmpty(value: JsonValue): boolean {
+  return value === false || value === "" || ["[]", "{}"].includes(JSON.stringify(value));
 }
 
 function all(): JsonObject {

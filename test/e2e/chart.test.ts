@@ -8,7 +8,7 @@ import { chartValues } from "../../scripts/chart-values.ts";
 import { type JsonObject, objectAt, objectsAt, textAt, textsAt } from "../../src/pod/json.ts";
 import { eventually, type Folder, makeFolder } from "../integration/webhook-process.ts";
 import { type ApiServer, startApiServer } from "./api-server.ts";
-import { CLUSTER_NAME, collectionOf, NAMESPACE, render } from "./chart.ts";
+import { CLUSTER_NAME, collectionOf, NAMESPACE, nested, render } from "./chart.ts";
 import { etcd, helm, kubernetes } from "./install/components.ts";
 import { ACCOUNT, install, SECRET, startReplica } from "./installed.ts";
 
@@ -104,6 +104,15 @@ const wrong: readonly (readonly [string, JsonObject, RegExp])[] = [
   ["a label that keeps the mesh out", { podLabels: { "istio.io/dataplane-mode": "x" } }, /podLabels.istio.io/],
   ["more delay than grace", { shutdownDelay: "28s" }, /shutdownDelay 28s and webhook.timeoutSeconds 3 do not fit/],
   ["a delay in minutes", { shutdownDelay: "1m", terminationGracePeriodSeconds: 62 }, /do not fit/],
+  ["an image's tag that is none", { image: { tag: "a b" } }, /tag/],
+  ["a Secret's name that is none", { certificates: { secretName: "A_B" } }, /secretName/],
+  ["a port that no node gives", { gateways: [{ namespace: "edge", selector: { a: "b" }, nodePort: 80 }] }, /nodePort/],
+  ["a Service's name that is none", { gateways: [{ namespace: "e", selector: { a: "b" }, name: "A_B" }] }, /name/],
+  [
+    "two gateways of one name",
+    { gateways: [1, 2].map((one) => ({ namespace: "edge", selector: { a: "b" }, nodePort: 30_000 + one })) },
+    /two entries for the Service edge\/gracegate-hc-/,
+  ],
   ["a gateway without a selector", { gateways: [{ namespace: "edge" }] }, /selector/],
 ];
 
@@ -155,6 +164,16 @@ describe("the chart", { skip }, () => {
       assert.match(stderr, says);
     });
   }
+
+  it("can be installed as a version with build metadata", async () => {
+    const version = "0.1.0+g123";
+    const args = ["package", "charts/gracegate", "-d", folder.path, "--version", version, "--app-version", version];
+    assert.equal(spawnSync(helmBinary.path, args).status, 0);
+    const { objects, text, stderr } = render(helmBinary.path, {}, [], `${folder.path}/gracegate-${version}.tgz`);
+    assert.ok(objects.length > 0, stderr);
+    assert.match(text, /image: "?gracegate:0.1.0_g123/);
+    for (const object of objects) await dryRun(object);
+  });
 
   it("takes a delay that just fits", () => {
     const fits = [{ shutdownDelay: "27s" }, { shutdownDelay: "27000ms" }, { shutdownDelay: "27" }];
@@ -317,10 +336,6 @@ async function dryRun(object: JsonObject): Promise<void> {
   const path = `${collection}/${name}?dryRun=All&fieldManager=chart&force=true&fieldValidation=Strict`;
   const answer = await api.call("PATCH", path, object);
   assert.ok(answer.status < 300, `${String(object.kind)} ${name}: ${JSON.stringify(answer.body)}`);
-}
-
-function nested(path: string, value: unknown): JsonObject {
-  return path.split(".").reduceRight<unknown>((inner, key) => ({ [key]: inner }), value) as JsonObject;
 }
 
 function merged(a: JsonObject, b: JsonObject): JsonObject {

@@ -20,11 +20,21 @@ export interface Rendered {
 }
 
 /** Renders the chart with values. */
-export function render(helm: string, values: JsonObject = {}, flags: readonly string[] = []): Rendered {
-  const args = ["template", "gracegate", "charts/gracegate", "--namespace", NAMESPACE, "--values", "-", ...flags];
+export function render(
+  helm: string,
+  values: JsonObject = {},
+  flags: readonly string[] = [],
+  chart = "charts/gracegate",
+): Rendered {
+  const args = ["template", "gracegate", chart, "--namespace", NAMESPACE, "--values", "-", ...flags];
   const { status, stdout, stderr } = spawnSync(helm, args, { input: JSON.stringify(values), encoding: "utf8" });
   const objects = status === 0 ? parseAllDocuments(stdout).map((document) => document.toJS() as unknown) : [];
   return { status, stderr, text: stdout, objects: objects.filter(isObject) };
+}
+
+/** A value of the chart by its path, `webhook.port`. */
+export function nested(path: string, value: unknown): JsonObject {
+  return path.split(".").reduceRight<unknown>((inner, key) => ({ [key]: inner }), value) as JsonObject;
 }
 
 /** The path of an object's collection in the API server; undefined for kinds of CRDs that are not installed. */

@@ -14,11 +14,16 @@ app.kubernetes.io/name: gracegate
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end -}}
 
+{{/* Neither a label nor an image's tag takes the plus sign of build metadata. */}}
+{{- define "gracegate.version" -}}
+{{- .Chart.AppVersion | replace "+" "_" -}}
+{{- end -}}
+
 {{- define "gracegate.labels" -}}
 {{ include "gracegate.selector" . }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/version: {{ include "gracegate.version" . | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimAll "-_." }}
 {{- end -}}
 
 {{- define "gracegate.image" -}}
@@ -26,7 +31,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if .digest -}}
 {{ .repository }}@{{ .digest }}
 {{- else -}}
-{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}
+{{ .repository }}:{{ .tag | default (include "gracegate.version" $) }}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -62,7 +67,7 @@ caBundle: {{ .root.Values.certificates.caBundle }}
 {{- end -}}
 
 {{- define "gracegate.configurationAnnotations" -}}
-{{- $annotations := .Values.webhook.annotations -}}
+{{- $annotations := .Values.webhook.annotations | default dict -}}
 {{- if eq .Values.certificates.source "cert-manager" -}}
 {{- $from := printf "%s/%s" .Release.Namespace (include "gracegate.name" .) -}}
 {{- $annotations = merge (dict "cert-manager.io/inject-ca-from" $from) $annotations -}}
@@ -76,5 +81,15 @@ annotations: {{ toYaml . | nindent 2 }}
 {{- define "gracegate.never" -}}
 - key: kubernetes.io/metadata.name
   operator: NotIn
-  values: {{ concat (list "kube-system" "kube-node-lease" "kube-public" .Release.Namespace) .Values.webhook.excludedNamespaces | uniq | toJson }}
+  values: {{ concat (list "kube-system" "kube-node-lease" "kube-public" .Release.Namespace) (.Values.webhook.excludedNamespaces | default list) | uniq | toJson }}
+{{- end -}}
+
+{{/*
+The Service of a gateway's health checks. Named by what it selects and not by its place in the list: one that changes its
+name is made before the other goes, and its nodePort is taken still.
+*/}}
+{{- define "gracegate.gatewayName" -}}
+{{- $gateway := .gateway -}}
+{{- $what := dict "namespace" $gateway.namespace "selector" $gateway.selector "port" (int ($gateway.port | default 18180)) -}}
+{{- $gateway.name | default (printf "%s-hc-%s" (include "gracegate.name" .root) ($what | toJson | sha256sum | trunc 8)) -}}
 {{- end -}}
