@@ -15,6 +15,10 @@ import { until } from "./program.ts";
 const REQUESTS = 100;
 const EVERY = 5;
 
+/** A machine that is busy elsewhere must not look like a fault, milliseconds. */
+const PATIENCE_MS = 10_000;
+const STALLED_MS = 3000;
+
 const clients = { h1: http1Client, h2: http2Client };
 
 interface Case {
@@ -55,7 +59,7 @@ describe("each fault has its own class", { concurrency: 4 }, () => {
         // A GOAWAY needs an earlier stream on the same connection.
         const books = await (fault.startsWith("goaway")
           ? inTurn(protocol, server.port)
-          : count(protocol, [server.port], 1));
+          : count(protocol, [server.port], 1, fault === "stall" ? STALLED_MS : PATIENCE_MS));
         await server.stop();
         assert.equal(server.broken(), REQUESTS / EVERY);
         assert.deepEqual(books.outcomes, { ...none, ok: REQUESTS - REQUESTS / EVERY, [kind]: REQUESTS / EVERY });
@@ -68,7 +72,7 @@ describe("each fault has its own class", { concurrency: 4 }, () => {
     test(`${protocol}: a refused connection counts as refused, at the target that refused it`, async () => {
       const server = await faultServer(protocol, "stall", REQUESTS * 2);
       const closed = await closedPort();
-      const books = await count(protocol, [server.port, closed], 0.5);
+      const books = await count(protocol, [server.port, closed], 0.5, PATIENCE_MS);
       await server.stop();
       assert.deepEqual(books.outcomes, { ...none, ok: REQUESTS / 2, refused: REQUESTS / 2 });
       assert.deepEqual(books.lostByTarget, { [`127.0.0.1:${closed}`]: REQUESTS / 2 });
@@ -131,11 +135,16 @@ test("requests that are due while too many are in flight count as not sent", asy
 const none = Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<Kind, number>;
 
 /** Sends the requests by the load generator. */
-async function count(protocol: "h1" | "h2", ports: readonly number[], oneShot: number): Promise<Books> {
+async function count(
+  protocol: "h1" | "h2",
+  ports: readonly number[],
+  oneShot: number,
+  timeoutMs: number,
+): Promise<Books> {
   const { plan, scenario } = loadPlan(ports, { rate: 200, durationMs: (REQUESTS / 200) * 1000, oneShot });
   const client = clients[protocol](plan.client);
   const recorder = new Recorder();
-  await load(plan, scenario, client, recorder, new AbortController().signal);
+  await load({ ...plan, timeoutMs }, scenario, client, recorder, new AbortController().signal);
   client.close();
   return recorder.books();
 }
@@ -148,7 +157,7 @@ async function inTurn(protocol: "h1" | "h2", port: number): Promise<Books> {
   for (const target of plan.targets) {
     for (let index = 0; index < REQUESTS; index += 1) {
       const now = performance.now();
-      const outcome = await client.request({ target, path: "/", lane: 0, timeoutMs: 700, lines: undefined });
+      const outcome = await client.request({ target, path: "/", lane: 0, timeoutMs: PATIENCE_MS, lines: undefined });
       recorder.end(target.label, { scheduledMs: now, startedMs: now }, outcome);
     }
   }
