@@ -1,6 +1,7 @@
 /**
  * The table of a run: a line a scenario and mode, with the median and the worst of its repetitions.
  */
+import { aligned } from "../src/report/aligned.ts";
 import { modes } from "./modes.ts";
 import { killedIn, type Record } from "./record.ts";
 
@@ -39,15 +40,7 @@ export function table(records: readonly Record[]): string {
       runs.some(killedIn) ? "yes" : "none",
     ]),
   ];
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+  return aligned(rows);
 }
 
 /** What was shown: the words of single requests, the sum of loads. */

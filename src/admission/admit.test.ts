@@ -1,27 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { codesOf, gatewayPod, optionsFor, plainPod, run } from "../../test/unit/pods.ts";
+import { codesOf, gatewayPod, optionsFor, plainPod, requestOf, run } from "../../test/unit/pods.ts";
 import { applyPatch, type PatchOperation } from "../mutate/patch.ts";
 import type { JsonObject } from "../pod/json.ts";
 import { admit } from "./admit.ts";
 import type { AdmissionRequest } from "./review.ts";
 
-const request = (object: JsonObject | undefined, fields: Partial<AdmissionRequest> = {}): AdmissionRequest => ({
-  uid: "u-1",
-  operation: "CREATE",
-  kind: "Pod",
-  group: "",
-  subResource: "",
-  namespace: "shop",
-  dryRun: false,
-  object,
-  ...fields,
-});
 const answer = (admission: { response: JsonObject }) => admission.response.response as Record<string, unknown>;
 
 describe("admit", () => {
   it("a gateway is patched, and the patch makes the result", () => {
-    const admission = admit(request(gatewayPod()), optionsFor());
+    const admission = admit(requestOf(gatewayPod()), optionsFor());
     const { patch, patchType, allowed, auditAnnotations } = answer(admission);
     const operations = JSON.parse(Buffer.from(String(patch), "base64").toString()) as PatchOperation[];
     assert.deepEqual(applyPatch(gatewayPod(), operations), run(gatewayPod()).pod);
@@ -38,16 +27,16 @@ describe("admit", () => {
   });
 
   it("the second call gets no patch", () => {
-    const second = admit(request(run(gatewayPod()).pod), optionsFor());
+    const second = admit(requestOf(run(gatewayPod()).pod), optionsFor());
     assert.deepEqual([second.outcome, answer(second).patch], ["unchanged", undefined]);
   });
 
   const skipped: readonly [string, AdmissionRequest][] = [
-    ["an UPDATE", request(gatewayPod(), { operation: "UPDATE" })],
-    ["another kind", request(gatewayPod(), { kind: "Deployment" })],
-    ["a Pod of another group", request(gatewayPod(), { group: "metrics.k8s.io" })],
-    ["a subresource", request(gatewayPod(), { subResource: "ephemeralcontainers" })],
-    ["a review without an object", request(undefined)],
+    ["an UPDATE", requestOf(gatewayPod(), { operation: "UPDATE" })],
+    ["another kind", requestOf(gatewayPod(), { kind: "Deployment" })],
+    ["a Pod of another group", requestOf(gatewayPod(), { group: "metrics.k8s.io" })],
+    ["a subresource", requestOf(gatewayPod(), { subResource: "ephemeralcontainers" })],
+    ["a review without an object", requestOf(undefined)],
   ];
   for (const [name, given] of skipped) {
     it(`${name} is allowed unchanged`, () => {
@@ -58,7 +47,7 @@ describe("admit", () => {
   }
 
   it("a pod without a role is allowed unchanged", () => {
-    const admission = admit(request(plainPod({ spec: { hostNetwork: true } })), optionsFor());
+    const admission = admit(requestOf(plainPod({ spec: { hostNetwork: true } })), optionsFor());
     assert.deepEqual(
       [answer(admission), admission.outcome, admission.rule],
       [{ uid: "u-1", allowed: true }, "skipped", "host-network"],
@@ -67,7 +56,7 @@ describe("admit", () => {
 
   it("Deny refuses", () => {
     const pod = gatewayPod({ annotations: { "gracegate.dev/margin": "soon" } });
-    const admission = admit(request(pod), optionsFor({ invalid: "Deny" }));
+    const admission = admit(requestOf(pod), optionsFor({ invalid: "Deny" }));
     assert.deepEqual(
       [answer(admission).allowed, admission.outcome, codesOf(admission.notices)],
       [false, "denied", ["GG101"]],
@@ -83,7 +72,7 @@ describe("admit", () => {
         throw new Error("a bug");
       },
     });
-    const admission = admit(request(gatewayPod()), options);
+    const admission = admit(requestOf(gatewayPod()), options);
     const { allowed, patch, warnings } = answer(admission);
     assert.deepEqual([allowed, patch, admission.outcome], [true, undefined, "error"]);
     assert.match(String((warnings as string[])[0]), /"u-1"\. \[GG501\]$/);

@@ -1,21 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { plainPod, run } from "../../test/unit/pods.ts";
+import { plainPod, requestOf, run } from "../../test/unit/pods.ts";
 import { type JsonObject, objectAt } from "../pod/json.ts";
 import { isFirstCall } from "./first-call.ts";
-import type { AdmissionRequest } from "./review.ts";
-
-const request = (object: JsonObject | undefined, fields: Partial<AdmissionRequest> = {}): AdmissionRequest => ({
-  uid: "u-1",
-  operation: "CREATE",
-  kind: "Pod",
-  group: "",
-  subResource: "",
-  namespace: "shop",
-  dryRun: false,
-  object,
-  ...fields,
-});
 
 /** A pod with annotations, some of which its creator sent; undefined: the API server does not say. */
 function pod(annotations: readonly string[], sent: readonly string[] | undefined): JsonObject {
@@ -52,16 +39,16 @@ const cases: readonly (readonly [string, JsonObject, boolean])[] = [
 describe("the first call about a pod", () => {
   for (const [name, object, expected] of cases) {
     it(`${name}: ${expected ? "counts" : "has been counted"}`, () =>
-      assert.equal(isFirstCall(request(object)), expected));
+      assert.equal(isFirstCall(requestOf(object)), expected));
   }
 
   it("what the pipeline made of a pod has been here", () =>
-    assert.equal(isFirstCall(request(run(plainPod()).pod)), false));
+    assert.equal(isFirstCall(requestOf(run(plainPod()).pod)), false));
 
   it("an UPDATE, a subresource, another kind and a review without an object are no pods", () => {
-    assert.equal(isFirstCall(request(pod([], []), { operation: "UPDATE" })), false);
-    assert.equal(isFirstCall(request(pod([], []), { subResource: "eviction" })), false);
-    assert.equal(isFirstCall(request(pod([], []), { kind: "Deployment" })), false);
-    assert.equal(isFirstCall(request(undefined)), false);
+    assert.equal(isFirstCall(requestOf(pod([], []), { operation: "UPDATE" })), false);
+    assert.equal(isFirstCall(requestOf(pod([], []), { subResource: "eviction" })), false);
+    assert.equal(isFirstCall(requestOf(pod([], []), { kind: "Deployment" })), false);
+    assert.equal(isFirstCall(requestOf(undefined)), false);
   });
 });

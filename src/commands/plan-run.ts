@@ -7,6 +7,7 @@ import { stringify } from "yaml";
 import { lineOf } from "../codes/registry.ts";
 import type { JsonObject, JsonValue } from "../pod/json.ts";
 import { LB_PROFILES } from "../policy/schema.ts";
+import { aligned } from "../report/aligned.ts";
 import { type HaproxyServer, haproxyServers } from "../report/haproxy-config.ts";
 import { checkTimeoutMs, chooseServer, type HaproxyChoice } from "../report/plan/haproxy-choice.ts";
 import { planOf } from "../report/plan/plan.ts";
@@ -250,13 +251,5 @@ function serverTable(servers: readonly HaproxyServer[]): string {
     one.shutdownSessions ? "cut" : "kept",
   ]);
   const head = ["server", "inter", "fall", "rise", "port", "404 drains", "sessions"];
-  const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
-  return [head, ...rows]
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+  return aligned([head, ...rows]);
 }

@@ -4,35 +4,36 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { type Clock, DAY, eventually, HOUR, Replica, World } from "../../test/unit/certificate-world.ts";
+import {
+  type Clock,
+  DAY,
+  Deployment,
+  eventually,
+  HOUR,
+  Replica,
+  type World,
+} from "../../test/unit/certificate-world.ts";
 import { FORGET_MS, OVERLAP_MS, PATIENCE_MS } from "./renewal.ts";
 
 describe("certificates that the webhook keeps itself, in trouble", () => {
+  let deployment: Deployment;
   let world: World;
   let clock: Clock;
   let replicas: Replica[];
 
   beforeEach(() => {
-    world = new World();
-    clock = world.clock;
-    replicas = [new Replica(world, clock), new Replica(world, clock)];
+    deployment = new Deployment();
+    ({ world, clock, replicas } = deployment);
   });
-  afterEach(async () => {
-    for (const replica of replicas) await replica.stop();
-  });
+  afterEach(() => deployment.stop());
 
-  const start = async () => {
-    await Promise.all(replicas.map((replica) => replica.start()));
-    await eventually(() => replicas.every(({ source }) => source.notReady() === undefined));
-  };
-  const bundles = () => world.configurations.get("gracegate") ?? [];
+  const start = () => deployment.start();
+  const bundles = () => deployment.bundles();
+  const served = () => deployment.served();
+  const steps = () => deployment.steps();
+  const isConsistent = () => deployment.isConsistent();
+  const isWhole = () => deployment.isWhole();
   const secretNow = () => world.secret;
-  const served = () => replicas.map(({ source }) => source.current()?.cert);
-  const steps = () => replicas.flatMap((replica) => replica.steps).sort();
-  const isConsistent = () =>
-    served().every((cert) => cert === world.secret?.data["tls.crt"]) &&
-    bundles().every((bundle) => bundle !== "" && bundle === bundles()[0]);
-  const isWhole = () => isConsistent() && replicas.every(({ problem }) => problem === undefined);
 
   it("a replica whose clock is behind neither writes nor stays behind, and is ready", async () => {
     const behind = new Replica(world, { offset: -3 * HOUR, forward: 0 });
@@ -49,7 +50,10 @@ describe("certificates that the webhook keeps itself, in trouble", () => {
 
   it("nothing is written while the API server's clock is behind, and all go on serving", async () => {
     for (const replica of replicas) await replica.stop();
-    replicas = [new Replica(world, { offset: 0, forward: 0 }), new Replica(world, { offset: 0, forward: 0 })];
+    replicas = deployment.replicas = [
+      new Replica(world, { offset: 0, forward: 0 }),
+      new Replica(world, { offset: 0, forward: 0 }),
+    ];
     await start();
     await eventually(isWhole);
     const before = { secret: world.secret, served: served() };
@@ -87,7 +91,7 @@ describe("certificates that the webhook keeps itself, in trouble", () => {
     for (const replica of replicas) await replica.stop();
     const [before = ""] = bundles();
     world.secret = undefined;
-    replicas = [new Replica(world, clock)];
+    replicas = deployment.replicas = [new Replica(world, clock)];
     await replicas[0]?.start();
     await eventually(() => /one is registered/.test(replicas[0]?.unreachable.at(-1) ?? ""));
     assert.equal(world.secret, undefined);
@@ -200,7 +204,7 @@ describe("certificates that the webhook keeps itself, in trouble", () => {
     it(`neither writes nor becomes unready when the API server's clock alone goes ${days} days ahead`, async () => {
       for (const replica of replicas) await replica.stop();
       const right = { offset: 0, forward: 0 };
-      replicas = [new Replica(world, right), new Replica(world, right)];
+      replicas = deployment.replicas = [new Replica(world, right), new Replica(world, right)];
       await start();
       await eventually(isWhole);
       const before = world.secret;

@@ -2,35 +2,36 @@ import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { type Clock, DAY, eventually, NAMES, Replica, World } from "../../test/unit/certificate-world.ts";
+import {
+  type Clock,
+  DAY,
+  Deployment,
+  eventually,
+  NAMES,
+  type Replica,
+  type World,
+} from "../../test/unit/certificate-world.ts";
 import { OVERLAP_MS } from "./renewal.ts";
 
 describe("certificates that the webhook keeps itself", () => {
+  let deployment: Deployment;
   let world: World;
   let clock: Clock;
   let replicas: Replica[];
 
   beforeEach(() => {
-    world = new World();
-    clock = world.clock;
-    replicas = [new Replica(world, clock), new Replica(world, clock)];
+    deployment = new Deployment();
+    ({ world, clock, replicas } = deployment);
   });
-  afterEach(async () => {
-    for (const replica of replicas) await replica.stop();
-  });
+  afterEach(() => deployment.stop());
 
-  const start = async () => {
-    await Promise.all(replicas.map((replica) => replica.start()));
-    await eventually(() => replicas.every(({ source }) => source.notReady() === undefined));
-  };
-  const bundles = () => world.configurations.get("gracegate") ?? [];
+  const start = () => deployment.start();
+  const bundles = () => deployment.bundles();
+  const served = () => deployment.served();
+  const steps = () => deployment.steps();
+  const isConsistent = () => deployment.isConsistent();
+  const isWhole = () => deployment.isWhole();
   const authorities = () => bundles()[0]?.split("-----BEGIN").length ?? 0;
-  const served = () => replicas.map(({ source }) => source.current()?.cert);
-  const steps = () => replicas.flatMap((replica) => replica.steps).sort();
-  const isConsistent = () =>
-    served().every((cert) => cert === world.secret?.data["tls.crt"]) &&
-    bundles().every((bundle) => bundle !== "" && bundle === bundles()[0]);
-  const isWhole = () => isConsistent() && replicas.every(({ problem }) => problem === undefined);
 
   it("two replicas that start at the same instant make one set, and are ready once it verifies", async () => {
     assert.match(replicas[0]?.source.notReady() ?? "", /does not verify yet/);

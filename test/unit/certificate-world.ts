@@ -155,6 +155,51 @@ export class Replica {
   }
 }
 
+/** A world with replicas in it, two to begin with, and what the tests ask of them. */
+export class Deployment {
+  readonly world = new World();
+  readonly clock: Clock = this.world.clock;
+  replicas: Replica[] = [new Replica(this.world, this.clock), new Replica(this.world, this.clock)];
+
+  /** Starts all replicas and waits until they are ready. */
+  async start(): Promise<void> {
+    await Promise.all(this.replicas.map((replica) => replica.start()));
+    await eventually(() => this.replicas.every(({ source }) => source.notReady() === undefined));
+  }
+
+  async stop(): Promise<void> {
+    for (const replica of this.replicas) await replica.stop();
+  }
+
+  /** The bundles that are registered for the first configuration. */
+  bundles(): readonly string[] {
+    return this.world.configurations.get("gracegate") ?? [];
+  }
+
+  served(): readonly (string | undefined)[] {
+    return this.replicas.map(({ source }) => source.current()?.cert);
+  }
+
+  /** The steps of all replicas, sorted. */
+  steps(): readonly string[] {
+    return this.replicas.flatMap((replica) => replica.steps).sort();
+  }
+
+  /** Whether all serve what the Secret holds, and one bundle is registered everywhere. */
+  isConsistent(): boolean {
+    const bundles = this.bundles();
+    return (
+      this.served().every((cert) => cert === this.world.secret?.data["tls.crt"]) &&
+      bundles.every((bundle) => bundle !== "" && bundle === bundles[0])
+    );
+  }
+
+  /** Whether it is consistent and verifies. */
+  isWhole(): boolean {
+    return this.isConsistent() && this.replicas.every(({ problem }) => problem === undefined);
+  }
+}
+
 /** Waits until something holds. */
 export async function eventually(claim: () => boolean): Promise<void> {
   const end = performance.now() + 20_000;

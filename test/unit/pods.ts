@@ -2,6 +2,7 @@
  * Pods and runs for unit tests: the least of a pod that has a role, and the pipeline over it.
  */
 
+import type { AdmissionRequest } from "../../src/admission/review.ts";
 import type { Context } from "../../src/mutate/context.ts";
 import { type Outcome, type PipelineOptions, runPipeline } from "../../src/mutate/pipeline.ts";
 import { isObject, type JsonObject, objectAt, objectsAt, textAt } from "../../src/pod/json.ts";
@@ -79,6 +80,21 @@ export function optionsFor(spec: PolicySpec = {}, mesh?: MeshConfig): PipelineOp
 /** Runs the pipeline. */
 export function run(pod: JsonObject, spec: PolicySpec = {}, mesh?: MeshConfig): Outcome {
   return runPipeline(pod, "shop", optionsFor(spec, mesh));
+}
+
+/** The creation of a pod in the namespace shop, with other fields where a test needs them. */
+export function requestOf(object: JsonObject | undefined, fields: Partial<AdmissionRequest> = {}): AdmissionRequest {
+  return {
+    uid: "u-1",
+    operation: "CREATE",
+    kind: "Pod",
+    group: "",
+    subResource: "",
+    namespace: "shop",
+    dryRun: false,
+    object,
+    ...fields,
+  };
 }
 
 /** What was decided about a pod. */

@@ -5,25 +5,16 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { admit } from "../../src/admission/admit.ts";
-import type { AdmissionRequest } from "../../src/admission/review.ts";
 import { applyPatch, makePatch } from "../../src/mutate/patch.ts";
-import { type Outcome, type PipelineOptions, runPipeline } from "../../src/mutate/pipeline.ts";
 import { isObject, type JsonObject, objectAt, objectsAt, textAt, valueAt } from "../../src/pod/json.ts";
 import { podProblems } from "../../src/pod/pod-rules.ts";
 import { overrides } from "../../src/policy/overrides.ts";
 import { overridesOf } from "../../src/policy/pod-overrides.ts";
 import type { PolicySpec } from "../../src/policy/schema.ts";
-import { snapshotOf } from "../../src/policy/snapshot.ts";
 import { anyPod, anySpec, UNKNOWN } from "./arbitrary-pods.ts";
+import { optionsFor, requestOf, run } from "./pods.ts";
 
 const RUNS = { numRuns: Number(process.env.GRACEGATE_RUNS ?? 1000) };
-
-function optionsFor(spec: PolicySpec): PipelineOptions {
-  const policy = { name: "default", namespace: "shop", resourceVersion: "1", spec };
-  return { snapshot: snapshotOf([policy], "gracegate"), hcImage: "gracegate:test", gatewayTemplates: ["gateway"] };
-}
-
-const run = (pod: JsonObject, spec: PolicySpec): Outcome => runPipeline(pod, "shop", optionsFor(spec));
 
 function holds(property: (pod: JsonObject, spec: PolicySpec) => void): void {
   fc.assert(fc.property(anyPod, anySpec, property), RUNS);
@@ -124,17 +115,7 @@ describe("for every pod and policy", () => {
     const anything = fc.oneof(anyPod, fc.jsonValue({ maxDepth: 4 }).filter(isObject), withOddParts());
     fc.assert(
       fc.property(anything, anySpec, (object, spec) => {
-        const request: AdmissionRequest = {
-          uid: "u-1",
-          operation: "CREATE",
-          kind: "Pod",
-          group: "",
-          subResource: "",
-          namespace: "shop",
-          dryRun: false,
-          object: object as JsonObject,
-        };
-        const { response, outcome, error } = admit(request, optionsFor(spec));
+        const { response, outcome, error } = admit(requestOf(object as JsonObject), optionsFor(spec));
         assert.equal(textAt(objectAt(response, "response"), "uid"), "u-1");
         assert.notEqual(outcome, "error", String(error));
       }),
