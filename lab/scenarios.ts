@@ -117,10 +117,9 @@ export function restarts(rig: Rig): readonly LoadPlan[] {
 export function deaths(rig: Rig): readonly LoadPlan[] {
   const elsewhere = ["load", rig.balancer.url("b"), "--rate", "20", "--seconds", "3s"];
   const plan = { name: "S10", after: 55, loads: mixedLoad(rig), elsewhere } as const;
-  return [
-    { ...plan, part: "hc killed", trigger: hcKilled(rig) },
-    { ...plan, part: "Envoy killed", trigger: envoyKilled(rig) },
-  ];
+  const envoy = { ...plan, part: "Envoy killed", trigger: envoyKilled(rig) };
+  // A pod that is not opted in has no hc.
+  return rig.mode.optedIn ? [{ ...plan, part: "hc killed", trigger: hcKilled(rig) }, envoy] : [envoy];
 }
 
 /** Runs a scenario that counts what a load loses. */

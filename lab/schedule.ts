@@ -40,25 +40,36 @@ const TRIES = 3;
 /** How many modes are under load at the same time: 300 requests a second are little for two cores. */
 const LOADED = 3;
 
+/** And where what happens is the node's: a drain of it or a dead kubelet is everybody's. */
+const ALONE = 1;
+
 /** Modes that a scenario says something about. */
 const lines: { readonly [name in ScenarioName]?: readonly Mode["name"][] } = {
   S1: ["current", "runbook", "improved"],
   S2: ["current", "runbook", "same-node", "improved"],
   S3: ["current", "runbook", "same-node", "improved", "improved-no-min-ready"],
   S5: ["current", "runbook", "improved"],
-  S8: ["improved"],
-  S9: ["improved"],
-  S10: ["improved"],
+  S8: ["current", "runbook", "improved"],
+  S9: ["current", "runbook", "improved"],
+  S10: ["current", "runbook", "improved"],
 };
 
-/** The scenarios under load, in their order, and how often each runs. */
-const loads: readonly (readonly [ScenarioName, (rig: Rig) => readonly LoadPlan[], "repeat" | 1])[] = [
-  ["S3", (rig) => [rollout(rig)], "repeat"],
-  ["S2", (rig) => [deletion(rig)], 1],
-  ["S5", (rig) => [neverQuiet(rig)], 1],
-  ["S8", evictions, 1],
-  ["S9", restarts, 1],
-  ["S10", deaths, 1],
+/** A scenario under load: how often it runs, and in how many modes at the same time. */
+interface Loaded {
+  readonly name: ScenarioName;
+  plansOf(rig: Rig): readonly LoadPlan[];
+  readonly times: "repeat" | 1;
+  readonly together: number;
+}
+
+/** The scenarios under load, in their order. */
+const loads: readonly Loaded[] = [
+  { name: "S3", plansOf: (rig) => [rollout(rig)], times: "repeat", together: LOADED },
+  { name: "S2", plansOf: (rig) => [deletion(rig)], times: 1, together: LOADED },
+  { name: "S5", plansOf: (rig) => [neverQuiet(rig)], times: 1, together: LOADED },
+  { name: "S8", plansOf: evictions, times: 1, together: ALONE },
+  { name: "S9", plansOf: restarts, times: 1, together: ALONE },
+  { name: "S10", plansOf: deaths, times: 1, together: LOADED },
 ];
 
 /** Runs everything. */
@@ -67,7 +78,7 @@ export async function runPlan(plan: RunPlan): Promise<void> {
   const wants = (name: ScenarioName) => scenarios.includes(name);
   const of = (name: ScenarioName) => (wants(name) ? modes.filter((mode) => lines[name]?.includes(mode.name)) : []);
   const single = wants("S1") || wants("S4") ? modes.filter((mode) => lines.S1?.includes(mode.name)) : [];
-  const loaded = modes.filter((mode) => loads.some(([name]) => of(name).includes(mode)));
+  const loaded = modes.filter((mode) => loads.some(({ name }) => of(name).includes(mode)));
   const used = modes.filter((mode) => single.includes(mode) || loaded.includes(mode));
   const [plots, logs] = [join(plan.results, "plots"), join(plan.results, "logs")];
   const rigs = new Map<Mode, Rig>();
@@ -80,10 +91,12 @@ export async function runPlan(plan: RunPlan): Promise<void> {
     await singleRequests();
     await inMesh(plan, logs);
     await Promise.all(loaded.map((mode) => rigOf(mode).limitDrain(mode.drainTimeoutUnderLoad)));
-    for (const [name, plansOf, times] of loads) {
+    for (const { name, plansOf, times, together } of loads) {
       const repeats = Array.from({ length: times === "repeat" ? repeat : times }, (_, index) => index + 1);
       // Two turns of one mode would be in each other's way.
-      for (const [time, some] of repeats.flatMap((time) => groups(of(name)).map((group) => [time, group] as const))) {
+      for (const [time, some] of repeats.flatMap((time) =>
+        groups(of(name), together).map((group) => [time, group] as const),
+      )) {
         say(`${name}, ${time} of ${repeats.length}, in ${some.map((mode) => mode.name).join(", ")}`);
         await Promise.all(some.map((mode) => inTurn(rigOf(mode), plansOf(rigOf(mode)), time)));
       }
@@ -137,10 +150,10 @@ export async function untilValid(run: () => Promise<readonly Record[]>): Promise
 }
 
 /** Groups of modes that are under load at the same time. */
-function groups(modes: readonly Mode[]): readonly (readonly Mode[])[] {
+function groups(modes: readonly Mode[], together: number): readonly (readonly Mode[])[] {
   const found: Mode[][] = [];
   for (const [index, mode] of modes.entries()) {
-    if (index % LOADED === 0) found.push([]);
+    if (index % together === 0) found.push([]);
     found.at(-1)?.push(mode);
   }
   return found;
