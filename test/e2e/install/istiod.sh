@@ -1,26 +1,16 @@
 #!/usr/bin/env bash
-# Builds istiod (pilot-discovery) from Istio's Go module, and keeps Istio's charts beside it: istiod.sh VERSION FOLDER
+# Builds istiod (pilot-discovery) from Istio's Go module, and keeps Istio's charts beside it: istiod.sh VERSION OUTDIR
 set -euo pipefail
-version=$1
-folder=$2
-mkdir -p "$folder/source"
-cd "$folder/source"
-cat > go.mod <<MOD
-module gracegate.dev/lab
+source "$(dirname "$0")/go-module.sh"
+version=$1 out=$(realpath -m "$2")
+[ ! -x "$out/pilot-discovery" ] || exit 0
+
+go_module "$out/module" istio.io/istio/pilot/cmd/pilot-discovery <<MOD
+module istiodbinary
 go 1.26.0
 require istio.io/istio $version
 MOD
-cat > tools.go <<'GO'
-//go:build tools
-
-package tools
-
-import _ "istio.io/istio/pilot/cmd/pilot-discovery"
-GO
-go mod tidy 2>/dev/null
-echo "building istiod (minutes on first use)" >&2
-CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o ../pilot-discovery.part istio.io/istio/pilot/cmd/pilot-discovery
-rm -rf ../charts
-cp -r "$(go list -m -f '{{.Dir}}' istio.io/istio)/manifests/charts" ../charts
-chmod -R u+w ../charts
-mv ../pilot-discovery.part ../pilot-discovery
+rm -rf "$out/charts"
+cp -r "$(go list -m -f '{{.Dir}}' istio.io/istio)/manifests/charts" "$out/charts"
+chmod -R u+w "$out/charts"
+CGO_ENABLED=0 go_program istio.io/istio/pilot/cmd/pilot-discovery "$out/pilot-discovery"

@@ -1,7 +1,6 @@
 /**
  * istiod, built from Istio's Go module, with Istio's charts beside it: the path is their folder.
  */
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Component, cacheFolder, had, run } from "./components.ts";
 
@@ -9,9 +8,7 @@ import { type Component, cacheFolder, had, run } from "./components.ts";
 export function istiod(version: string): Component {
   return had("istiod", () => {
     const folder = join(cacheFolder, `istiod-${version}`);
-    if (!existsSync(join(folder, "pilot-discovery"))) {
-      run("bash", [join(import.meta.dirname, "istiod.sh"), version, folder]);
-    }
+    run("bash", [join(import.meta.dirname, "istiod.sh"), version, folder]);
     return folder;
   });
 }

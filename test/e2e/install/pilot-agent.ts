@@ -1,7 +1,6 @@
 /**
  * Istio's pilot-agent, built from its Go module, and the bootstrap template for Envoy that belongs to it.
  */
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Component, cacheFolder, had, run } from "./components.ts";
 
@@ -12,8 +11,7 @@ export const ISTIO = "v0.0.0-20260827124520-eed52ebb66ad";
 export function pilotAgent(version: string): Component {
   return had("pilot-agent", () => {
     const folder = join(cacheFolder, `pilot-agent-${version}`);
-    const binary = join(folder, "pilot-agent");
-    if (!existsSync(binary)) run("bash", [join(import.meta.dirname, "pilot-agent.sh"), version, folder]);
-    return existsSync(binary) ? binary : undefined;
+    run("bash", [join(import.meta.dirname, "pilot-agent.sh"), version, folder]);
+    return join(folder, "pilot-agent");
   });
 }
