@@ -21,7 +21,7 @@ e2e: install ## the tests on real components; builds or installs each on first u
 	@npm run --silent e2e
 
 # Some of it: make lab LAB="--only S1,S3 --modes improved --repeat 1"
-lab: install ## the whole experiment on a real node with istiod, gateways and HAProxy; half an hour, as root
+lab: install ## the whole experiment on a real node with istiod, gateways and HAProxy; 40 minutes, as root
 	@npm run --silent lab -- $(LAB)
 
 bench: install build ## throughput, latency and memory, as ratios within one run

@@ -62,8 +62,9 @@ export function evidence(run: Run, faulty: readonly Run[]): string {
     "",
     "## Everything",
     "",
-    "5xx and connection errors are the median of the runs (and the worst); *gone after* is how long pods took from their deletion to",
-    "their end, with SIGKILL where a container ended by it (in S10 the lab's own).",
+    "Requests and what was lost are sums of the runs, 5xx and connection errors those of the median run (and of the worst). *Gone after*",
+    "is how long pods took from their deletion to their end, with SIGKILL where a container ended by it: in S10 hc does, by the lab.",
+    "(Where the lab kills Envoy, pilot-agent is what the container ends with.)",
     "",
     ...fullTable(run.records),
     "",
@@ -72,12 +73,16 @@ export function evidence(run: Run, faulty: readonly Run[]): string {
     ...modes.map(({ name, says }) => `- **${name}**: ${says}.`),
     "",
     "HAProxy checks every 500 ms, fall 2, rise 2, with `on-marked-down shutdown-sessions` and no retries: DOWN cuts everything. `runbook`",
-    "loses under a load that never pauses, about as `current` does: without a drain answer new requests come until DOWN. What helps is a",
-    "replacement on the same node, a drain answer ([lb-profiles.md](lb-profiles.md)), or a balancer that keeps sessions.",
+    "saves long requests, and still loses some of a load that never pauses: without a drain answer new ones come until DOWN. What helps",
+    "is a replacement on the same node, a drain answer ([lb-profiles.md](lb-profiles.md)), or a balancer that keeps sessions.",
     "",
-    "`same-node` is for teams that may not touch the balancer; it says something about S2 and S3. S6 and S7 have no balancer, so",
-    "`runbook` would be `improved`. S10 in `current` has no hc to kill; in `runbook` requests still come when Envoy dies, until hc is",
-    "sure of it (three looks over 3 s) and HAProxy has it DOWN.",
+    "`same-node`, for teams that may not touch the balancer, runs in S2 and S3; `improved-no-min-ready` in S3, to show what",
+    "`minReadySeconds` is for. S6 and S7 have no balancer, so `runbook` would be `improved`; a native sidecar loses little in `current`,",
+    "since it outlives its application by itself.",
+    "",
+    "S10 is a crash, and costs what is in flight at that gateway. `current` has no hc to kill, and HAProxy asks the proxy itself. In",
+    "`runbook` HAProxy goes on sending when Envoy dies, until hc is sure of it (three looks over 3 s) and HAProxy has it DOWN. Where hc",
+    "dies nobody ends the proxy, which then waits for connections that HAProxy keeps idle.",
     "",
     "![S3 in current](evidence/S3-current.svg)",
     "",
@@ -92,7 +97,9 @@ export function evidence(run: Run, faulty: readonly Run[]): string {
     "    node lab/main.ts --publish && make generate                  # this page",
     "",
     "It leaves nothing behind but lab/results: run.json, a plot of each run, and the logs of all pods and balancers. It ends with 1",
-    "where `improved` or `same-node` lost anything, a pod was killed, or `current` lost nothing: then the rig proves nothing.",
+    "where `improved` or `same-node` lost anything (but in S10), a container of an opted-in gateway was killed or its hook failed (but in",
+    "S10), S3's gateways were slow to end, the gateway beside S10's lost anything, or `runbook` lost in S1 or S4. And where the rig",
+    "proves nothing: a request was lost before the trigger, or `current` lost none, or for another reason than the runbook's.",
     "",
     "What differs from the cluster of the runbook: one node instead of two (two Deployments with a NodePort each stand for them);",
     "upstream's Envoy instead of Istio's build, so istiod leaves out its metadata exchange, ALPN filter and default telemetry; no DNS",
@@ -127,9 +134,9 @@ function beside({ records }: Run): readonly string[] {
     const runs = records.filter((record) => record.scenario === scenario && record.mode === mode);
     if (runs.length === 0) return "not run";
     if (scenario !== "S3") return shown(runs);
-    const requests = runs.reduce((sum, { started }) => sum + started, 0);
+    const requests = Math.min(...runs.map(({ started }) => started));
     const of = (what: (record: Record) => number) => medianAndWorst(runs.map(what));
-    return `5xx ${of((one) => one.answered5xx)}, connection errors ${of((one) => one.connectionErrors)}; of ${requests.toLocaleString("en")} requests`;
+    return `5xx ${of((one) => one.answered5xx)}, connection errors ${of((one) => one.connectionErrors)}; of ${requests.toLocaleString("en")} requests, ${runs.length} runs`;
   };
   return [
     "| | the runbook's cluster, before | here, `current` | the runbook's cluster, after | here, `improved` |",

@@ -18,8 +18,8 @@ export function judge(records: readonly Record[]): readonly string[] {
 }
 
 function judgeOne(record: Record): readonly string[] {
-  const { scenario, part, mode, repeat, isVoid, lost, failedHooks } = record;
-  const name = [scenario, part, mode, repeat].filter((one) => one !== undefined).join(" ");
+  const { scenario, mode, isVoid, lost, failedHooks } = record;
+  const name = nameOf(record);
   const found: string[] = isVoid.map((reason) => `${name} is void: ${reason}`);
   if (hasToLoseNothing(record) && lost > 0) found.push(`${name} lost ${lost}: ${JSON.stringify(record.losses)}`);
   if ((record.lostElsewhere ?? 0) > 0) found.push(`${name}: the other gateway lost ${record.lostElsewhere}`);
@@ -28,6 +28,10 @@ function judgeOne(record: Record): readonly string[] {
   if (killedIn(record) && scenario !== "S10") found.push(`${name}: a pod ended by SIGKILL`);
   if (failedHooks > 0 && scenario !== "S10") found.push(`${name}: ${failedHooks} preStop hooks failed`);
   return found;
+}
+
+function nameOf({ scenario, part, mode, repeat }: Record): string {
+  return [scenario, part, mode, repeat].filter((one) => one !== undefined).join(" ");
 }
 
 /** Judges how long gateways took to end: an improved one must not be slower than it needs. */
@@ -56,12 +60,12 @@ function judgeCurrent(records: readonly Record[]): readonly string[] {
     records
       // A native sidecar outlives its application by itself.
       .filter(({ mode, part, isVoid }) => mode === "current" && part !== "native" && isVoid.length === 0)
-      .flatMap(({ scenario, repeat, lost, losses }) => {
-        if (lost === 0) return [`${scenario} current ${repeat} lost nothing, so the rig proves nothing`];
+      .flatMap((record) => {
+        const { lost, losses } = record;
+        const name = nameOf(record);
+        if (lost === 0) return [`${name} lost nothing, so the rig proves nothing`];
         const strange = Object.keys(losses).filter((kind) => !LOSSES_OF_CURRENT.test(kind));
-        return strange.map(
-          (kind) => `${scenario} current ${repeat} lost for another reason than the runbook's: ${kind}`,
-        );
+        return strange.map((kind) => `${name} lost for another reason than the runbook's: ${kind}`);
       })
   );
 }

@@ -37,7 +37,7 @@ export interface RunPlan {
 /** Times that a run is tried again where it proved nothing. */
 const TRIES = 3;
 
-/** How many modes are under load at the same time: 300 requests a second are little for two cores. */
+/** How many modes are under load at the same time: some 300 requests a second are little for two cores. */
 const LOADED = 3;
 
 /** And where what happens is the node's: a drain of it or a dead kubelet is everybody's. */

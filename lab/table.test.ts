@@ -26,8 +26,10 @@ test("the median of an even number is the lower one, and the worst is told where
   assert.equal(medianAndWorst([0, 0, 0]), "0");
 });
 
-test("single requests are told in words, each once, loads as a sum", () => {
-  assert.equal(shown([record({}), record({ repeat: 2 })]), "200 at 60.0 s");
+test("single requests are told in words, each or all the same, loads as a sum", () => {
+  assert.equal(shown([record({})]), "200 at 60.0 s");
+  assert.equal(shown([record({}), record({ repeat: 2 })]), "200 at 60.0 s each");
+  assert.equal(shown([record({}), record({ words: "502 at 6.0 s (5xx 502)" })]), "200 at 60.0 s, 502 at 6.0 s");
   assert.equal(shown([record({ started: 900, lost: 2 }), record({ started: 900, lost: 3 })]), "5 lost");
   assert.equal(shown([record({ started: 900, lost: 2, lostElsewhere: 0 })]), "2 lost, 0 at the other gateway");
   assert.equal(shown([record({ isVoid: ["lost before"] })]), "200 at 60.0 s, 1 void");

@@ -48,9 +48,15 @@ export function shown(runs: readonly Record[]): string {
   const voids = runs.filter(({ isVoid }) => isVoid.length > 0).length;
   const isSingle = runs.every(({ started }) => started <= 2);
   const words = isSingle
-    ? [...new Set(runs.map(({ words }) => words.replace(/ \(.*\)$/, "")))].join(", ")
+    ? told(runs.map(({ words }) => words.replace(/ \(.*\)$/, "")))
     : `${runs.reduce((sum, { lost }) => sum + lost, 0)} lost${elsewhere(runs)}`;
   return voids === 0 ? words : `${words}, ${voids} void`;
+}
+
+/** What single requests showed, each, or once where all showed the same. */
+function told(words: readonly string[]): string {
+  const isOne = words.every((word) => word === words[0]);
+  return isOne && words.length > 1 ? `${words[0]} each` : words.join(", ");
 }
 
 /** What the gateway lost to which nothing happened; S10 has a load of its own for it. */

@@ -93,10 +93,12 @@ export class Session {
     this.#holding.echoed(performance.now() - this.#sentMs);
   }
 
-  /** The connection is gone. A session that ended itself takes its close for the answer to it. */
+  /** The connection is gone, or of no use any more: what is left of it after the session's own end is thrown away too. */
   lost(kind: Kind, detail = ""): void {
-    if (this.#isOver) clearTimeout(this.#deadline);
-    else this.#end(kind, detail);
+    if (this.#isOver) {
+      clearTimeout(this.#deadline);
+      this.#wire.destroy();
+    } else this.#end(kind, detail);
   }
 
   /** The connection broke with an error. */

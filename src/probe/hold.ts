@@ -64,7 +64,7 @@ function holdTcp(holding: Holding): Promise<SessionEnd> {
       owed = LINE.length;
       socket.write(LINE);
     },
-    // FIN, and the peer's own that answers it.
+    // FIN is the client's regular end; when it is out there is nothing to wait for.
     close: () => void socket.end(() => socket.destroy()),
     destroy: () => void socket.destroy(),
     bytes: () => socket.bytesRead,

@@ -2,12 +2,13 @@
  * Held WebSockets: a close frame, a refused upgrade and a dropped connection are losses, each in its own class.
  */
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import { describe, test } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
 import { hold } from "../../src/probe/hold.ts";
-import type { TcpScenario } from "../../src/probe/plan.ts";
+import type { Plan, TcpScenario } from "../../src/probe/plan.ts";
 import { Recorder } from "../../src/probe/recorder.ts";
 import { protocolOf } from "../../src/probe/words.ts";
 import { planFor } from "./plans.ts";
@@ -25,6 +26,9 @@ const scenario: TcpScenario = {
 const echo = (socket: WebSocket) => {
   socket.on("message", (data, isBinary) => socket.send(data, { binary: isBinary }));
 };
+
+/** The opcode of a close frame. */
+const CLOSE = 8;
 
 interface Case {
   readonly name: string;
@@ -66,23 +70,57 @@ const cases: readonly Case[] = [
 describe("held WebSockets", { concurrency: 8 }, () => {
   for (const { name, path = "", serve, changes, timeoutMs = 10_000, expected } of cases) {
     test(name, async () => {
-      const server = createServer();
-      const sockets = new WebSocketServer({ noServer: true });
-      server.on("upgrade", (request, socket, head) => {
+      const server = await startServer((request, socket, head, sockets) => {
         if (request.url === "/ws") sockets.handleUpgrade(request, socket, head, serve);
         else socket.end("HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
       });
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      const { port } = server.address() as AddressInfo;
       const held = { ...scenario, ...changes };
-      const plan = { ...planFor([`ws://127.0.0.1:${port}${path}`], held), timeoutMs };
+      const plan = { ...planFor([`${server.url}${path}`], held), timeoutMs };
       assert.equal(protocolOf(plan), "WebSocket");
-      const recorder = new Recorder();
-      await hold(plan, held, recorder, new AbortController().signal);
-      const counted = Object.entries(recorder.books().outcomes).filter(([, count]) => count > 0);
-      assert.deepEqual(Object.fromEntries(counted), expected);
-      for (const socket of sockets.clients) socket.terminate();
-      await new Promise((resolve) => server.close(resolve));
+      assert.deepEqual(await outcomesOf(plan, held), expected);
+      await server.stop();
     });
   }
+
+  test("a peer that answers the close frame with something else is not waited for", { timeout: 15_000 }, async () => {
+    const thrownAway: Promise<unknown>[] = [];
+    const server = await startServer((request, socket, head, sockets) => {
+      sockets.handleUpgrade(request, socket, head, () => {
+        socket.removeAllListeners().on("data", (frame: Buffer) => {
+          if (((frame[0] ?? 0) & 0x0f) !== CLOSE) return;
+          // A connection that is half closed takes what is written; one that was thrown away resets.
+          const writing = setInterval(() => socket.write("HTTP/1.1 400 Bad Request\r\n\r\n"), 20);
+          socket.once("close", () => clearInterval(writing));
+        });
+        thrownAway.push(new Promise((resolve) => socket.once("error", resolve)));
+      });
+    });
+    const held = { ...scenario, durationMs: 500, echoes: false };
+    assert.deepEqual(await outcomesOf(planFor([server.url], held), held), { ok: 3 });
+    // Of itself ws gives such a peer 30 s.
+    await Promise.all(thrownAway);
+    await server.stop();
+  });
 });
+
+async function outcomesOf(plan: Plan, held: TcpScenario): Promise<Readonly<Record<string, number>>> {
+  const recorder = new Recorder();
+  await hold(plan, held, recorder, new AbortController().signal);
+  return Object.fromEntries(Object.entries(recorder.books().outcomes).filter(([, count]) => count > 0));
+}
+
+async function startServer(
+  upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer, sockets: WebSocketServer) => void,
+): Promise<{ readonly url: string; stop(): Promise<unknown> }> {
+  const server = createServer();
+  const sockets = new WebSocketServer({ noServer: true });
+  server.on("upgrade", (request, socket, head) => upgrade(request, socket, head, sockets));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: () => {
+      for (const socket of sockets.clients) socket.terminate();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
