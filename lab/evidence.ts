@@ -136,7 +136,7 @@ function beside({ records }: Run): readonly string[] {
     if (scenario !== "S3") return shown(runs);
     const requests = Math.min(...runs.map(({ started }) => started));
     const of = (what: (record: Record) => number) => medianAndWorst(runs.map(what));
-    return `5xx ${of((one) => one.answered5xx)}, connection errors ${of((one) => one.connectionErrors)}; of ${requests.toLocaleString("en")} requests, ${runs.length} runs`;
+    return `5xx ${of((one) => one.answered5xx)}, connection errors ${of((one) => one.connectionErrors)}; ${runs.length} runs of ${requests.toLocaleString("en")} requests`;
   };
   return [
     "| | the runbook's cluster, before | here, `current` | the runbook's cluster, after | here, `improved` |",
