@@ -11,8 +11,8 @@ export function versionsOf(cluster: Cluster, haproxy: string): Readonly<{ [name:
   const number = (text: string) => /[0-9]+\.[0-9]+\.[0-9]+/.exec(text)?.[0] ?? "unknown";
   const commit = output("git", ["rev-parse", "--short=10", "HEAD"]).trim();
   // What a run before this one has published changes nothing.
-  const changed =
-    output("git", ["status", "--porcelain", "--untracked-files=no", ":/", ":(top,exclude)docs/evidence*"]).trim() !== "";
+  const sources = [":/", ":(top,exclude)docs/evidence*"];
+  const changed = output("git", ["status", "--porcelain", "--untracked-files=no", ...sources]).trim() !== "";
   return {
     Gracegate: `commit ${commit}${changed ? " with changes" : ""}`,
     Kubernetes: versions.kubernetes,
