@@ -82,7 +82,7 @@ export function evidence(run: Run, faulty: readonly Run[]): string {
     "",
     "S10 is a crash, and costs what is in flight at that gateway. `current` has no hc to kill, and HAProxy asks the proxy itself. In",
     "`runbook` HAProxy goes on sending when Envoy dies, until hc is sure of it (three looks over 3 s) and HAProxy has it DOWN. Where hc",
-    "dies nobody ends the proxy, which then waits for connections that HAProxy keeps idle.",
+    "dies nobody ends the proxy, which by itself waits until the last idle connection has gone.",
     "",
     "![S3 in current](evidence/S3-current.svg)",
     "",
