@@ -6,9 +6,16 @@
  */
 import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
+import { resolve } from "node:path";
 
 /** Lines of src/ that tests must reach, in per cent. */
 const LINES = 95;
+
+/**
+ * Each test file is a process, and many start more of them, all with the same modules: kept compiled, they need a quarter
+ * less of the processors. V8 counts coverage a little less exactly then, some tenths of a per cent too low.
+ */
+const compiled = resolve(".cache/compile");
 
 const only = process.argv.slice(2);
 const files = globSync([
@@ -43,7 +50,7 @@ step(`${files.length} test files`, process.execPath, [
 function step(name: string, command: string, args: readonly string[]): void {
   const started = performance.now();
   process.stderr.write(`\n== ${name}\n`);
-  const result = spawnSync(command, args, { stdio: "inherit" });
+  const result = spawnSync(command, args, { stdio: "inherit", env: { ...process.env, NODE_COMPILE_CACHE: compiled } });
   if (result.error) throw result.error;
   if (result.status !== 0) {
     process.stderr.write(`== ${name} failed\n`);
