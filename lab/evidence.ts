@@ -3,7 +3,7 @@
  * asked to (`--publish`), with two plots; `make generate` makes the page.
  */
 import { modes } from "./modes.ts";
-import { killedIn, type Record } from "./record.ts";
+import { killedIn, type Record, startedIn } from "./record.ts";
 import { goneAfter, linesOf, medianAndWorst, shown } from "./table.ts";
 
 /** A run as it is kept. */
@@ -120,7 +120,7 @@ function red(faulty: readonly Run[]): readonly string[] {
     "| --- | --- | --- | --- | --- | --- |",
     ...faulty.flatMap(({ fault, records }) =>
       linesOf(records).map(({ scenario, runs }) => {
-        const requests = runs.reduce((sum, { started }) => sum + started, 0).toLocaleString("en");
+        const requests = startedIn(runs).toLocaleString("en");
         const [bad, broken] = [runs.map((one) => one.answered5xx), runs.map((one) => one.connectionErrors)];
         return `| ${[fault, scenario, requests, medianAndWorst(bad), medianAndWorst(broken), shown(runs)].join(" | ")} |`;
       }),
@@ -157,7 +157,7 @@ function fullTable(records: readonly Record[]): readonly string[] {
         scenario,
         mode,
         runs.length,
-        runs.reduce((sum, { started }) => sum + started, 0).toLocaleString("en"),
+        startedIn(runs).toLocaleString("en"),
         medianAndWorst(runs.map((one) => one.answered5xx)),
         medianAndWorst(runs.map((one) => one.connectionErrors)),
         shown(runs),

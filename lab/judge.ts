@@ -1,7 +1,7 @@
 /**
  * What the table must show. Every sentence is something that is not as it has to be; none: the claim holds here.
  */
-import { killedIn, type Record } from "./record.ts";
+import { killedIn, nameOf, type Record } from "./record.ts";
 
 /**
  * Longest time that S3's gateways may take to go, seconds: detection 0.5, 5 until HTTP/2 takes no new streams (requests in
@@ -28,10 +28,6 @@ function judgeOne(record: Record): readonly string[] {
   if (killedIn(record) && scenario !== "S10") found.push(`${name}: a pod ended by SIGKILL`);
   if (failedHooks > 0 && scenario !== "S10") found.push(`${name}: ${failedHooks} preStop hooks failed`);
   return found;
-}
-
-function nameOf({ scenario, part, mode, repeat }: Record): string {
-  return [scenario, part, mode, repeat].filter((one) => one !== undefined).join(" ");
 }
 
 /** Judges how long gateways took to end: an improved one must not be slower than it needs. */

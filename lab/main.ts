@@ -18,7 +18,7 @@ import type { Run } from "./evidence.ts";
 import { type FaultName, faults, faultyImage } from "./faults.ts";
 import { judge, judgeTimes } from "./judge.ts";
 import { modes } from "./modes.ts";
-import { type Record, type ScenarioName, scenarioNames } from "./record.ts";
+import { nameOf, type Record, type ScenarioName, scenarioNames } from "./record.ts";
 import { runPlan } from "./schedule.ts";
 import { table } from "./table.ts";
 import { machine, versionsOf } from "./versions.ts";
@@ -118,12 +118,14 @@ function publish(fault: string | undefined): void {
   say(`kept in ${folder}; make generate writes the page`);
 }
 
-function lineOf({ scenario, part, mode, repeat, words, isVoid, losses }: Record): string {
+function lineOf(record: Record): string {
+  const { words, isVoid, losses } = record;
   const lost = Object.entries(losses)
     .map(([kind, count]) => `${kind} × ${count}`)
     .join(", ");
-  const what = `${scenario}${part === undefined ? "" : ` ${part}`} ${mode} ${repeat}: ${words}`;
-  return [what, lost, ...isVoid.map((reason) => `void: ${reason}`)].filter((one) => one !== "").join("; ");
+  return [`${nameOf(record)}: ${words}`, lost, ...isVoid.map((reason) => `void: ${reason}`)]
+    .filter((one) => one !== "")
+    .join("; ");
 }
 
 function listed(text: string, known: readonly string[], flag: string): readonly string[] {

@@ -65,6 +65,21 @@ export function countsOf(
   };
 }
 
+/** `S8 eviction`: a scenario, with its part where it has parts. */
+export function scenarioOf({ scenario, part }: Pick<Record, "scenario" | "part">): string {
+  return part === undefined ? scenario : `${scenario} ${part}`;
+}
+
+/** `S8 eviction improved 1`: a run. */
+export function nameOf(record: Pick<Record, "scenario" | "part" | "mode" | "repeat">): string {
+  return `${scenarioOf(record)} ${record.mode} ${record.repeat}`;
+}
+
+/** How many requests the runs sent together. */
+export function startedIn(runs: readonly Record[]): number {
+  return runs.reduce((sum, { started }) => sum + started, 0);
+}
+
 /** Whether a pod of the run was killed by the kubelet. */
 export function killedIn(record: Record): boolean {
   return record.pods.some(({ exitCodes }) => Object.values(exitCodes).includes(SIGKILLED));

@@ -11,7 +11,7 @@ import { envoyKilled, eviction, hcKilled, kubeletRestart, nodeDrain } from "./di
 import { gateways } from "./gateways.ts";
 import type { ModeName } from "./modes.ts";
 import { type ProbeReport, probe } from "./probe.ts";
-import { countsOf, type Record, type ScenarioName } from "./record.ts";
+import { countsOf, nameOf, type Record, type ScenarioName } from "./record.ts";
 import type { Rig } from "./rig.ts";
 
 /** Seconds of success before a trigger. */
@@ -127,9 +127,13 @@ export async function underLoad(rig: Rig, plan: LoadPlan, repeat: number, plots:
   const before = rig.endings.ended.length;
   const hooks = rig.failedHooks();
   const duration = ["--duration", `${CLEAN_S + Math.ceil(plan.after)}s`];
-  const name = [plan.name, plan.part?.replaceAll(" ", "-"), rig.mode.name, repeat]
-    .filter((one) => one !== undefined)
-    .join("-");
+  const run = {
+    scenario: plan.name,
+    ...(plan.part === undefined ? {} : { part: plan.part }),
+    mode: rig.mode.name,
+    repeat,
+  };
+  const name = nameOf(run).replaceAll(" ", "-");
   const files = plan.loads.map((_, index) => `${name}${index === 0 ? "" : `-${index}`}.svg`);
   const elsewhere = plan.elsewhere === undefined ? undefined : probe([...plan.elsewhere, ...duration]);
   const reports = await Promise.all(
@@ -142,10 +146,7 @@ export async function underLoad(rig: Rig, plan: LoadPlan, repeat: number, plots:
   const early = reports.slice(1).some(({ losses }) => losses.some(({ atMs }) => atMs < CLEAN_S * 1000));
   const counts = countsOf(reports);
   return {
-    scenario: plan.name,
-    ...(plan.part === undefined ? {} : { part: plan.part }),
-    mode: rig.mode.name,
-    repeat,
+    ...run,
     ...counts,
     words: `${counts.answered5xx} / ${counts.connectionErrors} of ${counts.started}`,
     ...(elsewhere === undefined ? {} : { lostElsewhere: (await elsewhere).lost }),

@@ -3,7 +3,7 @@
  */
 import { aligned } from "../src/report/aligned.ts";
 import { modes } from "./modes.ts";
-import { killedIn, type Record } from "./record.ts";
+import { killedIn, type Record, scenarioOf, startedIn } from "./record.ts";
 
 /** One line. */
 export interface Line {
@@ -16,7 +16,7 @@ export interface Line {
 export function linesOf(records: readonly Record[]): readonly Line[] {
   const lines = new Map<string, Record[]>();
   for (const record of records) {
-    const key = [nameOf(record), record.mode].join("|");
+    const key = [scenarioOf(record), record.mode].join("|");
     lines.set(key, [...(lines.get(key) ?? []), record]);
   }
   return [...lines]
@@ -32,7 +32,7 @@ export function table(records: readonly Record[]): string {
       scenario,
       mode,
       `${runs.length}`,
-      `${runs.reduce((sum, { started }) => sum + started, 0)}`,
+      `${startedIn(runs)}`,
       medianAndWorst(runs.map(({ answered5xx }) => answered5xx)),
       medianAndWorst(runs.map(({ connectionErrors }) => connectionErrors)),
       shown(runs),
@@ -79,10 +79,6 @@ export function medianAndWorst(values: readonly number[]): string {
   const median = sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
   const worst = sorted.at(-1) ?? 0;
   return median === worst ? `${median}` : `${median} (worst ${worst})`;
-}
-
-function nameOf({ scenario, part }: Record): string {
-  return part === undefined ? scenario : `${scenario} ${part}`;
 }
 
 function orderOf({ scenario, mode }: Line): number {
