@@ -2,12 +2,13 @@
  * What the self-kept certificates do where clocks differ, nobody knows what is registered, or nothing verifies.
  */
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import {
   type Clock,
   DAY,
-  Deployment,
+  type Deployment,
+  deploymentOfEachTest,
   eventually,
   HOUR,
   Replica,
@@ -20,19 +21,10 @@ describe("certificates that the webhook keeps itself, in trouble", () => {
   let world: World;
   let clock: Clock;
   let replicas: Replica[];
-
-  beforeEach(() => {
-    deployment = new Deployment();
-    ({ world, clock, replicas } = deployment);
+  const { start, bundles, served, steps, isConsistent, isWhole } = deploymentOfEachTest((made) => {
+    deployment = made;
+    ({ world, clock, replicas } = made);
   });
-  afterEach(() => deployment.stop());
-
-  const start = () => deployment.start();
-  const bundles = () => deployment.bundles();
-  const served = () => deployment.served();
-  const steps = () => deployment.steps();
-  const isConsistent = () => deployment.isConsistent();
-  const isWhole = () => deployment.isWhole();
   const secretNow = () => world.secret;
 
   it("a replica whose clock is behind neither writes nor stays behind, and is ready", async () => {

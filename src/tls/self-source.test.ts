@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
-import { afterEach, beforeEach, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import {
   type Clock,
   DAY,
-  Deployment,
+  deploymentOfEachTest,
   eventually,
   NAMES,
   type Replica,
@@ -14,23 +14,12 @@ import {
 import { OVERLAP_MS } from "./renewal.ts";
 
 describe("certificates that the webhook keeps itself", () => {
-  let deployment: Deployment;
   let world: World;
   let clock: Clock;
   let replicas: Replica[];
-
-  beforeEach(() => {
-    deployment = new Deployment();
-    ({ world, clock, replicas } = deployment);
+  const { start, bundles, served, steps, isConsistent, isWhole } = deploymentOfEachTest((made) => {
+    ({ world, clock, replicas } = made);
   });
-  afterEach(() => deployment.stop());
-
-  const start = () => deployment.start();
-  const bundles = () => deployment.bundles();
-  const served = () => deployment.served();
-  const steps = () => deployment.steps();
-  const isConsistent = () => deployment.isConsistent();
-  const isWhole = () => deployment.isWhole();
   const authorities = () => bundles()[0]?.split("-----BEGIN").length ?? 0;
 
   it("two replicas that start at the same instant make one set, and are ready once it verifies", async () => {

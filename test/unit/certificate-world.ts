@@ -3,6 +3,7 @@
  */
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import type { CertificateSource } from "../../src/tls/certificate-source.ts";
 import type { SecretData } from "../../src/tls/kept-certificates.ts";
@@ -198,6 +199,28 @@ export class Deployment {
   isWhole(): boolean {
     return this.isConsistent() && this.replicas.every(({ problem }) => problem === undefined);
   }
+}
+
+/**
+ * Gives each test of a suite a deployment of its own, and stops it afterwards; returns calls to that of the running test.
+ *
+ * @param made told of each before its test
+ */
+export function deploymentOfEachTest(made: (deployment: Deployment) => void) {
+  let deployment: Deployment;
+  beforeEach(() => {
+    deployment = new Deployment();
+    made(deployment);
+  });
+  afterEach(() => deployment.stop());
+  return {
+    start: () => deployment.start(),
+    bundles: () => deployment.bundles(),
+    served: () => deployment.served(),
+    steps: () => deployment.steps(),
+    isConsistent: () => deployment.isConsistent(),
+    isWhole: () => deployment.isWhole(),
+  };
 }
 
 /** Waits until something holds. */
