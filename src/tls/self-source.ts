@@ -97,7 +97,7 @@ class Contested extends Error {}
 /** Makes the source. */
 export function selfKept(options: SelfOptions): CertificateSource {
   const { store, registrations, names, lifetimes, events } = options;
-  const own = options.now ?? Date.now;
+  const ownClock = options.now ?? Date.now;
   const monotonic = options.monotonic ?? (() => performance.now());
   const jitter = Math.random();
   let remembered: KeptCertificates | undefined;
@@ -113,7 +113,8 @@ export function selfKept(options: SelfOptions): CertificateSource {
 
   const clocks = (): Clocks => {
     const server = store.now();
-    return Math.abs(server - own()) < SAME_CLOCK_MS ? { server: own(), own: own() } : { server, own: own() };
+    const own = ownClock();
+    return { server: Math.abs(server - own) < SAME_CLOCK_MS ? own : server, own };
   };
 
   /** What is registered and valid, while there is nothing else to go by. */
@@ -126,8 +127,8 @@ export function selfKept(options: SelfOptions): CertificateSource {
   const settle = async (): Promise<KeptCertificates> => {
     for (let steps = 0; steps < MAX_STEPS; steps++) {
       const stored = await store.read();
-      const found = examine(stored?.data ?? {}, names, clocks());
       const { server: now, own } = clocks();
+      const found = examine(stored?.data ?? {}, names, { server: now, own });
       missingSince = found.ca === undefined ? (missingSince ?? monotonic()) : undefined;
       const stood = remembered !== undefined && standing?.bundle === bundleOf(remembered) ? standing : undefined;
       const circumstances = {
