@@ -8,7 +8,6 @@ import { Outages } from "./outages.ts";
 /** The webhook's metrics, and the registry that shows them. */
 export interface WebhookMetrics {
   readonly registry: Registry;
-  readonly ready: Gauge;
   readonly calls: Counter<"outcome" | "role">;
   readonly pods: Counter<"outcome" | "role">;
   readonly reviews: Counter<"outcome">;
@@ -74,16 +73,16 @@ export function webhookMetrics(isReady: () => boolean): WebhookMetrics {
       for (const source of SOURCES) this.set({ source }, outages.seconds(source));
     },
   });
+  new Gauge({
+    name: "gracegate_webhook_ready",
+    help: "Whether the replica is ready, as /readyz says: 0 or 1. The API server's calls go to those that are.",
+    collect() {
+      this.set(isReady() ? 1 : 0);
+    },
+    registers,
+  });
   const metrics: WebhookMetrics = {
     registry,
-    ready: new Gauge({
-      name: "gracegate_webhook_ready",
-      help: "Whether the replica is ready, as /readyz says: 0 or 1. The API server's calls go to those that are.",
-      collect() {
-        this.set(isReady() ? 1 : 0);
-      },
-      registers,
-    }),
     calls: new Counter({
       name: "gracegate_webhook_calls_total",
       help: "Admission calls by outcome and role. The API server calls twice for nearly every pod.",
