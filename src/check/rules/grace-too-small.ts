@@ -1,7 +1,7 @@
-import { deathsOf } from "../../budget/timeline.ts";
 import { valueIn, withValue } from "../../manifests/workload.ts";
 import type { JsonObject } from "../../pod/json.ts";
 import { ownDrain, presentTimeline } from "../../report/explain/read-termination.ts";
+import { deathsOf } from "../../report/timeline/timeline.ts";
 import type { Finding, Rule } from "../rule.ts";
 import { application, gateway } from "./example-manifests.ts";
 
@@ -37,7 +37,7 @@ export const graceTooSmall: Rule = {
       const { budget, facts } = context;
       // Only what the pod itself says counts here: a policy's wishes are met when the pod is created.
       const timeline = presentTimeline(item.pod, context, options.snapshot.meshConfig, ownDrain(context));
-      const dies = deathsOf(timeline).some(({ text }) => text.startsWith("SIGKILL"));
+      const dies = deathsOf(timeline).some(({ isKilled }) => isKilled);
       if (!dies && (facts.proxy?.preStop?.seconds ?? 0) < facts.gracePeriod) continue;
       const at = [...item.podAt, "spec", "terminationGracePeriodSeconds"];
       yield {

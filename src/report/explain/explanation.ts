@@ -1,10 +1,11 @@
 /**
  * What there is to tell about one workload: its start and its termination, as it is and as Gracegate would make it.
  */
-import { deathsOf, type Timeline } from "../../budget/timeline.ts";
+
 import type { InjectedWorkload, InjectOptions } from "../../manifests/inject.ts";
 import { surgesOnItsNode } from "../../manifests/workload.ts";
 import { recommendations } from "../plan/advice.ts";
+import { deathsOf, type Timeline } from "../timeline/timeline.ts";
 import { plannedTimeline, presentTimeline, unreadStops } from "./read-termination.ts";
 import { holdsNow, type Step, startSteps } from "./start.ts";
 

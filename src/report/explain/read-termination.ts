@@ -1,13 +1,10 @@
 /**
  * What a timeline needs, read from a pod as it stands, or from what the pipeline decided about it.
  */
-import { ENVOY_DRAIN, LEAST_DRAIN } from "../../budget/budget.ts";
+import { ENVOY_DRAIN, LEAST_DRAIN, type ProxyStop } from "../../budget/budget.ts";
 import { drainTimeoutOfP99 } from "../../budget/drain-timeout.ts";
 import { loadBalancerOf } from "../../budget/load-balancer.ts";
 import { profiles } from "../../budget/profiles.ts";
-import { ISTIO_DRAIN, type Timeline } from "../../budget/timeline.ts";
-import { type GatewayTermination, gatewayTimeline } from "../../budget/timeline-gateway.ts";
-import { drainAfter, sidecarTimeline } from "../../budget/timeline-sidecar.ts";
 import type { Context } from "../../mutate/context.ts";
 import { PROXY_CONFIG, STATUS } from "../../pod/annotations.ts";
 import { type Facts, factsOf, variableOf } from "../../pod/facts.ts";
@@ -17,14 +14,16 @@ import { parseProxyConfig } from "../../pod/proxy-config.ts";
 import { proxyValues } from "../../pod/proxy-values.ts";
 import type { MeshConfig } from "../../policy/mesh-config.ts";
 import { parseDuration, type Seconds } from "../../units/duration.ts";
+import { type GatewayTermination, gatewayTimeline } from "../timeline/gateway.ts";
+import { drainAfter, sidecarTimeline } from "../timeline/sidecar.ts";
+import { type Hook, ISTIO_DRAIN, type Timeline } from "../timeline/timeline.ts";
 
 /** The timeline of a pod as Gracegate makes it. */
 export function plannedTimeline(context: Context, mesh: MeshConfig | undefined): Timeline {
   const { budget, proxyStop, facts, role } = context;
   const shared = {
     gracePeriod: budget.gracePeriod,
-    hook: budget.hook,
-    hookName: hookNames[proxyStop.kind],
+    hook: plannedHook(proxyStop, budget.hook),
     exitOnZero: budget.exitOnZero,
     minimumDrain: budget.minimumDrainDuration,
     terminationDrain: budget.terminationDrainDuration,
@@ -72,7 +71,7 @@ export function presentTimeline(
   const hc = hcOf(facts);
   const shared = {
     gracePeriod: facts.gracePeriod,
-    ...hookOf(facts, hc),
+    hook: hookOf(facts, hc),
     exitOnZero: values.exitOnZero ?? mesh?.exitOnZeroActiveConnections ?? false,
     minimumDrain: values.minimumDrainDuration ?? mesh?.minimumDrainDuration ?? LEAST_DRAIN,
     terminationDrain: values.terminationDrainDuration ?? mesh?.terminationDrainDuration ?? ISTIO_DRAIN,
@@ -105,13 +104,11 @@ function isUnread(preStop: PreStop | undefined): boolean {
   return preStop !== undefined && preStop.seconds === undefined;
 }
 
-const hookNames = {
-  Hold: "GET /drained",
-  Sleep: "sleep",
-  Sigterm: "kill -SIGTERM 1",
-  None: "none",
-  own: "the pod's own",
-} as const;
+const hookNames = { Sleep: "sleep", Sigterm: "kill -SIGTERM 1", None: "none", own: "the pod's own" } as const;
+
+function plannedHook({ kind }: ProxyStop, seconds: Seconds): Hook {
+  return kind === "Hold" ? { kind: "held" } : { kind: "timed", seconds, name: hookNames[kind] };
+}
 
 /** What the budget is for, before a limit shortened it. */
 function longestOf({ role, budget }: Context): Seconds {
@@ -148,11 +145,12 @@ function hcOf({ hc }: Facts): GatewayTermination["hc"] {
 }
 
 /** What holds the proxy's SIGTERM back, read from its hook. */
-function hookOf({ proxy }: Facts, hc: GatewayTermination["hc"]): { hook: Seconds; hookName: string } {
+function hookOf({ proxy }: Facts, hc: GatewayTermination["hc"]): Hook {
+  const timed = (seconds: Seconds, name: string): Hook => ({ kind: "timed", seconds, name });
   const preStop = proxy?.preStop;
-  if (preStop === undefined || proxy?.native) return { hook: 0, hookName: "none" };
+  if (preStop === undefined || proxy?.native) return timed(0, "none");
   const isHeld = hc !== undefined && textAt(objectAt(preStop.hook, "httpGet"), "path") === "/drained";
-  if (isHeld) return { hook: 0, hookName: hookNames.Hold };
-  if (preStop.seconds !== undefined) return { hook: preStop.seconds, hookName: `sleep ${preStop.seconds}s` };
-  return { hook: 0, hookName: preStop.handler };
+  if (isHeld) return { kind: "held" };
+  if (preStop.seconds !== undefined) return timed(preStop.seconds, `sleep ${preStop.seconds}s`);
+  return timed(0, preStop.handler);
 }

@@ -4,8 +4,9 @@
  * Classes have their colours twice, for a light and a dark ground; renderers that know no media queries show the light
  * one. No font is loaded: the system's own is used.
  */
-import type { Mark, Timeline } from "../../budget/timeline.ts";
+
 import type { Seconds } from "../../units/duration.ts";
+import type { Mark, Timeline } from "../timeline/timeline.ts";
 import { wrapText } from "../wrap-text.ts";
 import type { Explanation, View } from "./explanation.ts";
 import { STYLE } from "./svg-style.ts";

@@ -1,7 +1,7 @@
 /**
  * An explanation for a terminal of 80 columns: bars over time, then every moment in order.
  */
-import type { Lane, Mark, Timeline, Tone } from "../../budget/timeline.ts";
+import type { Lane, Mark, Timeline, Tone } from "../timeline/timeline.ts";
 import { wrapText } from "../wrap-text.ts";
 import type { Explanation, View } from "./explanation.ts";
 import { ticksFor } from "./ticks.ts";
@@ -104,7 +104,7 @@ function crosses(timeline: Timeline, paint: ExplainPaint): readonly string[] {
     if (line[place] !== "✗") line[place] = kind === "death" ? "✗" : "∞";
   }
   const text = line.join("").trimEnd();
-  return [text.includes("✗") ? paint.death(text) : paint.endless(text)];
+  return [marks.some(({ kind }) => kind === "death") ? paint.death(text) : paint.endless(text)];
 }
 
 function markText({ at, lane, text, kind }: Mark, paint: ExplainPaint): string {

@@ -6,7 +6,6 @@
 import type { LoadBalancer } from "../../budget/load-balancer.ts";
 import { loadBalancerOf } from "../../budget/load-balancer.ts";
 import { minReadySeconds, type Reckoned } from "../../budget/min-ready.ts";
-import { gatewayTerms, sidecarTerms, type Term } from "../../budget/terms.ts";
 import { type Notice, notice } from "../../codes/registry.ts";
 import type { Context } from "../../mutate/context.ts";
 import { runPipeline } from "../../mutate/pipeline.ts";
@@ -14,6 +13,7 @@ import type { JsonObject } from "../../pod/json.ts";
 import { snapshotOf } from "../../policy/snapshot.ts";
 import { policyObject, validatePolicy } from "../../policy/validate.ts";
 import type { Seconds } from "../../units/duration.ts";
+import { gatewayTerms, sidecarTerms, type Term } from "./terms.ts";
 
 /** What a plan is made for. */
 export interface PlanWish {

@@ -1,15 +1,19 @@
 /**
  * A sidecar pod's termination in time: the proxy must outlive the application, and the application what it still answers.
  */
-import type { Seconds } from "../units/duration.ts";
-import { AGENT_TICK, ENVOY_DRAIN } from "./budget.ts";
-import type { AppStop } from "./sidecar.ts";
+
+import { AGENT_TICK } from "../../budget/budget.ts";
+import type { AppStop } from "../../budget/sidecar.ts";
+import type { Seconds } from "../../units/duration.ts";
 import {
   death,
   ENDPOINTS_LAG,
+  endless,
   event,
+  killed,
   type Lane,
   type Mark,
+  nameOf,
   type Span,
   span,
   type Termination,
@@ -41,10 +45,10 @@ export function sidecarTimeline(pod: SidecarTermination): Timeline {
   // What arrives until the application's SIGTERM is answered after it.
   const answered = appStop + longest;
   const appGone = Math.min(answered, grace);
-  const sigterm = pod.native ? appGone : Math.min(pod.hook, grace);
+  const sigterm = pod.native ? appGone : pod.hook.kind === "held" ? 0 : Math.min(pod.hook.seconds, grace);
   const gone = Math.min(goneAt(pod, sigterm, answered), grace);
   const spans: Span[] = [
-    span("kubelet", 0, pod.native ? 0 : sigterm, `preStop: ${pod.hookName}`, "waiting"),
+    span("kubelet", 0, pod.native ? 0 : sigterm, `preStop: ${nameOf(pod.hook)}`, "waiting"),
     ...(isUnread
       ? [span("application", 0, grace, "preStop of unknown length", "waiting")]
       : [
@@ -99,28 +103,16 @@ function finish(pod: SidecarTermination, spans: readonly Span[], marks: readonly
   const isKilled = gone >= grace;
   if (gone < answered) {
     const what = gone < appStop ? "while the application's preStop still runs" : "before the application has answered";
-    deaths.push(death(gone, isKilled ? `SIGKILL after ${grace}s, ${what}` : `the proxy exits ${what}`));
+    deaths.push(isKilled ? killed(gone, what) : death(gone, `the proxy exits ${what}`));
   }
   if (gone < grace && wanted > grace) {
-    deaths.push(death(grace, `SIGKILL after ${grace}s, while the application's preStop still runs`));
+    deaths.push(killed(grace, "while the application's preStop still runs"));
   }
   const stops = sigterm + pod.drainDuration;
   if (!pod.native && stops < Math.min(gone, answered)) {
     deaths.push(death(stops, `Envoy closes its listeners ${pod.drainDuration}s after SIGTERM`));
   }
   const first = Math.min(...deaths.map(({ at }) => at), answered);
-  const idle = Math.min(sigterm + Math.max(pod.drainDuration, ENVOY_DRAIN), grace);
-  const endless: Mark[] =
-    pod.exitOnZero && !pod.native
-      ? [
-          {
-            lane: "istio-proxy",
-            at: gone,
-            text: `an idle keep-alive connection can hold the proxy from here to SIGKILL at ${grace}s (Envoy from 1.40 on: ${idle}s)`,
-            kind: "endless",
-          },
-        ]
-      : [];
   return timelineOf(
     "sidecar",
     grace,
@@ -133,7 +125,7 @@ function finish(pod: SidecarTermination, spans: readonly Span[], marks: readonly
     [
       ...marks,
       ...(deaths.length === 0 ? [event("requests", answered, "the longest request has its answer")] : deaths),
-      ...endless,
+      ...(pod.exitOnZero && !pod.native ? [endless(pod, sigterm, gone)] : []),
       event("kubelet", grace, "SIGKILL to whatever is left"),
     ],
   );

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { type GatewayTermination, gatewayTimeline } from "./gateway.ts";
+import { type SidecarTermination, sidecarTimeline } from "./sidecar.ts";
 import { deathsOf, type Timeline } from "./timeline.ts";
-import { type GatewayTermination, gatewayTimeline } from "./timeline-gateway.ts";
-import { type SidecarTermination, sidecarTimeline } from "./timeline-sidecar.ts";
 
 const stock: GatewayTermination = {
   gracePeriod: 30,
-  hook: 0,
-  hookName: "none",
+  hook: { kind: "timed", seconds: 0, name: "none" },
   exitOnZero: false,
   minimumDrain: 5,
   terminationDrain: 5,
@@ -23,15 +22,14 @@ const stock: GatewayTermination = {
 const held: GatewayTermination = {
   ...stock,
   gracePeriod: 75,
-  hookName: "GET /drained",
+  hook: { kind: "held" },
   exitOnZero: true,
   hc: { drainTimeout: 36, lbBuffer: 9 },
 };
 
 const sidecar: SidecarTermination = {
   gracePeriod: 30,
-  hook: 0,
-  hookName: "none",
+  hook: { kind: "timed", seconds: 0, name: "none" },
   exitOnZero: false,
   minimumDrain: 5,
   terminationDrain: 5,
@@ -60,6 +58,16 @@ describe("gatewayTimeline", () => {
     ],
     ["a gateway whose SIGTERM waits for hc loses nothing", held, []],
     ["with a drain answer neither", { ...held, detection: 2 }, []],
+    [
+      "after the drain answer no new request comes that a proxy which leaves early could refuse",
+      { ...held, hook: { kind: "timed", seconds: 20, name: "sleep 20s" }, longest: 24, detection: 5 },
+      [],
+    ],
+    [
+      "without one they come until DOWN",
+      { ...held, hook: { kind: "timed", seconds: 20, name: "sleep 20s" }, longest: 24 },
+      [/^26: new requests are refused until the balancer has it DOWN at 28s/],
+    ],
     ["a grace that is too short ends in SIGKILL", { ...held, gracePeriod: 30 }, [/SIGKILL after 30s/]],
     [
       "EXIT_ON_ZERO alone lets the balancer cut",
@@ -68,7 +76,7 @@ describe("gatewayTimeline", () => {
     ],
     [
       "a sleep holds the proxy, but the balancer hears of it only after it",
-      { ...stock, hook: 45, hookName: "sleep 45s", exitOnZero: true, gracePeriod: 75 },
+      { ...stock, hook: { kind: "timed", seconds: 45, name: "sleep 45s" }, exitOnZero: true, gracePeriod: 75 },
       [],
     ],
     [

@@ -4,15 +4,19 @@
  * With hc the order is: everything flows out, the balancer is told, it has time to notice, and only then the proxy gets
  * its SIGTERM. Without it the balancer asks the proxy's own readiness port, which turns red with SIGTERM.
  */
-import type { Seconds } from "../units/duration.ts";
-import { AFTER_MINIMUM, AGENT_TICK, ENVOY_DRAIN } from "./budget.ts";
+
+import { AFTER_MINIMUM, AGENT_TICK } from "../../budget/budget.ts";
+import type { Seconds } from "../../units/duration.ts";
 import {
   death,
   ENDPOINTS_LAG,
+  endless,
   event,
+  killed,
   LAST_CHANCE,
   type Lane,
   type Mark,
+  nameOf,
   type Span,
   span,
   type Termination,
@@ -43,13 +47,13 @@ function withHc(pod: GatewayTermination, hc: { readonly drainTimeout: Seconds; r
   const lastQuiet = Math.max(hc.drainTimeout, grace - LAST_CHANCE - hc.lbBuffer - pod.minimumDrain - AFTER_MINIMUM);
   const quiet = Math.min(longest, lastQuiet, grace);
   const closed = Math.min(quiet + hc.lbBuffer, grace);
-  const held = pod.hookName === "GET /drained" ? closed : Math.min(pod.hook, grace);
+  const held = pod.hook.kind === "held" ? closed : Math.min(pod.hook.seconds, grace);
   const down = Math.min(quiet + pod.checkInterval * pod.checkFall, grace);
   const proxyGone = goneAt(pod, held, true);
   const isOut = pod.detection !== undefined && pod.detection < quiet;
   const noNew = Math.min(pod.detection ?? 0, quiet);
   const spans: Span[] = [
-    span("kubelet", 0, held, `preStop: ${pod.hookName}`, "waiting"),
+    span("kubelet", 0, held, `preStop: ${nameOf(pod.hook)}`, "waiting"),
     span("hc", 0, Math.min(quiet, hc.drainTimeout), "DRAINING", "draining"),
     span("hc", hc.drainTimeout, quiet, "FAULT", "draining"),
     span("hc", quiet, closed, "CLOSING", "closing"),
@@ -68,21 +72,27 @@ function withHc(pod: GatewayTermination, hc: { readonly drainTimeout: Seconds; r
     ...(isOut ? [event("balancer", noNew, "sees the drain answer: no new requests, old ones stay")] : []),
     event("hc", quiet, `CLOSING: nothing in flight, 503 to the balancer`),
     event("balancer", down, "DOWN, with nothing left to cut"),
-    event("hc", closed, "CLOSED: the held preStop returns"),
+    event("hc", closed, pod.hook.kind === "held" ? "CLOSED: the held preStop returns" : "CLOSED"),
     event("istio-proxy", held, "SIGTERM"),
     event("endpoints", Math.min(closed + ENDPOINTS_LAG, grace), "not Ready any more: no new connections"),
     event("istio-proxy", proxyGone, "the proxy exits, then hc"),
   ];
-  return finish(pod, GATEWAY_HC, spans, marks, { sigterm: held, gone: proxyGone, down, isToldEarly: quiet < longest });
+  return finish(pod, GATEWAY_HC, spans, marks, {
+    sigterm: held,
+    gone: proxyGone,
+    down,
+    lastNew: isOut ? noNew : down,
+    isToldEarly: quiet < longest,
+  });
 }
 
 function withoutHc(pod: GatewayTermination): Timeline {
   const { gracePeriod: grace } = pod;
-  const sigterm = Math.min(pod.hook, grace);
+  const sigterm = pod.hook.kind === "held" ? 0 : Math.min(pod.hook.seconds, grace);
   const gone = goneAt(pod, sigterm, false);
   const down = Math.min(sigterm + pod.checkInterval * pod.checkFall, grace);
   const spans: Span[] = [
-    span("kubelet", 0, sigterm, `preStop: ${pod.hookName}`, "waiting"),
+    span("kubelet", 0, sigterm, `preStop: ${nameOf(pod.hook)}`, "waiting"),
     span("balancer", 0, down, "UP", "serving"),
     span("balancer", down, grace, "DOWN", "down"),
     span("endpoints", 0, gone, "terminating", "draining"),
@@ -96,7 +106,7 @@ function withoutHc(pod: GatewayTermination): Timeline {
     event("balancer", down, "DOWN"),
     event("istio-proxy", gone, "the proxy exits"),
   ];
-  return finish(pod, GATEWAY, spans, marks, { sigterm, gone, down, isToldEarly: true });
+  return finish(pod, GATEWAY, spans, marks, { sigterm, gone, down, lastNew: down, isToldEarly: true });
 }
 
 const GATEWAY: readonly Lane[] = ["kubelet", "balancer", "endpoints", "istio-proxy", "requests"];
@@ -114,6 +124,8 @@ interface Ends {
   readonly sigterm: Seconds;
   readonly gone: Seconds;
   readonly down: Seconds;
+  /** Until then the balancer sends new requests. */
+  readonly lastNew: Seconds;
   /** The balancer hears of it while requests are in flight. */
   readonly isToldEarly: boolean;
 }
@@ -124,7 +136,7 @@ function finish(
   lanes: readonly Lane[],
   spans: readonly Span[],
   marks: readonly Mark[],
-  { sigterm, gone, down, isToldEarly }: Ends,
+  { sigterm, gone, down, lastNew, isToldEarly }: Ends,
 ): Timeline {
   const { longest, gracePeriod: grace } = pod;
   const deaths: Mark[] = [];
@@ -133,29 +145,16 @@ function finish(
   }
   const left =
     pod.exitOnZero || gone >= grace ? undefined : `the proxy exits after its drain of ${pod.terminationDrain}s`;
-  if (gone < longest)
-    deaths.push(
-      death(gone, gone >= grace ? `SIGKILL after ${grace}s` : `${left ?? "the proxy exits"} with requests in flight`),
-    );
-  else if (grace < longest) deaths.push(death(grace, `SIGKILL after ${grace}s`));
-  if (gone < down) deaths.push(death(gone, `new requests are refused until the balancer has it DOWN at ${down}s`));
+  if (gone < longest) {
+    deaths.push(gone >= grace ? killed(grace) : death(gone, `${left ?? "the proxy exits"} with requests in flight`));
+  } else if (grace < longest) deaths.push(killed(grace));
+  if (gone < lastNew) deaths.push(death(gone, `new requests are refused until the balancer has it DOWN at ${down}s`));
   const stops = sigterm + pod.drainDuration;
-  if (stops < Math.min(gone, down))
+  if (stops < Math.min(gone, lastNew))
     deaths.push(
       death(stops, `Envoy stops accepting ${pod.drainDuration}s after SIGTERM; the balancer has it UP until ${down}s`),
     );
   const end = Math.min(longest, deaths[0]?.at ?? longest);
-  const endless: Mark[] =
-    pod.hc === undefined && pod.exitOnZero
-      ? [
-          {
-            lane: "istio-proxy",
-            at: gone,
-            text: `an idle keep-alive connection can hold the proxy from here to SIGKILL at ${grace}s (Envoy from 1.40 on: ${Math.min(sigterm + Math.max(pod.drainDuration, ENVOY_DRAIN), grace)}s)`,
-            kind: "endless",
-          },
-        ]
-      : [];
   return timelineOf(
     "gateway",
     grace,
@@ -168,7 +167,7 @@ function finish(
     [
       ...marks,
       ...(deaths.length === 0 ? [event("requests", longest, "the longest request has its answer")] : deaths),
-      ...endless,
+      ...(pod.hc === undefined && pod.exitOnZero ? [endless(pod, sigterm, gone)] : []),
       event("kubelet", grace, "SIGKILL to whatever is left"),
     ],
   );

@@ -1,12 +1,13 @@
 /**
  * A budget as a list of its numbers, each with the arithmetic that made it: what `plan` shows.
  */
-import type { DrainSetting, GatewaySettings } from "../policy/settings.ts";
-import type { Seconds } from "../units/duration.ts";
-import { type Budget, LEAST_DRAIN } from "./budget.ts";
-import { drainTimeoutOfP99, P99_FACTOR } from "./drain-timeout.ts";
-import { loadBalancerOf } from "./load-balancer.ts";
-import { minReadySeconds } from "./min-ready.ts";
+
+import { type Budget, LEAST_DRAIN } from "../../budget/budget.ts";
+import { drainTimeoutOfP99, P99_FACTOR } from "../../budget/drain-timeout.ts";
+import { loadBalancerOf } from "../../budget/load-balancer.ts";
+import { minReadySeconds } from "../../budget/min-ready.ts";
+import type { DrainSetting, GatewaySettings } from "../../policy/settings.ts";
+import type { Seconds } from "../../units/duration.ts";
 
 /** One number of a budget. */
 export interface Term {

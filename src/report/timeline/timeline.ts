@@ -3,7 +3,8 @@
  *
  * A timeline is made for the worst case that the budget is for: the longest request, started just before the deletion.
  */
-import type { Seconds } from "../units/duration.ts";
+import { ENVOY_DRAIN } from "../../budget/budget.ts";
+import type { Seconds } from "../../units/duration.ts";
 
 /** Who acts. */
 export type Lane = "kubelet" | "hc" | "balancer" | "endpoints" | "application" | "istio-proxy" | "requests";
@@ -27,6 +28,8 @@ export interface Mark {
   readonly text: string;
   /** `death`: a request dies. `endless`: from here nothing but SIGKILL is certain to end it. */
   readonly kind: "event" | "death" | "endless";
+  /** Of a death: SIGKILL is what it dies of. */
+  readonly isKilled?: boolean;
 }
 
 /** A pod's termination. */
@@ -42,12 +45,16 @@ export interface Timeline {
   readonly marks: readonly Mark[];
 }
 
+/** istio-proxy's preStop: until hc is CLOSED, or for a time of its own. */
+export type Hook =
+  | { readonly kind: "held" }
+  | { readonly kind: "timed"; readonly seconds: Seconds; readonly name: string };
+
 /** What both roles' timelines depend on. */
 export interface Termination {
   readonly gracePeriod: Seconds;
-  /** How long istio-proxy's preStop holds it, and what it is. */
-  readonly hook: Seconds;
-  readonly hookName: string;
+  /** What holds istio-proxy's SIGTERM back. */
+  readonly hook: Hook;
   readonly exitOnZero: boolean;
   readonly minimumDrain: Seconds;
   readonly terminationDrain: Seconds;
@@ -55,6 +62,11 @@ export interface Termination {
   readonly drainDuration: Seconds;
   /** The longest request that shall survive. */
   readonly longest: Seconds;
+}
+
+/** What a hook is called in a picture. */
+export function nameOf(hook: Hook): string {
+  return hook.kind === "held" ? "GET /drained" : hook.name;
 }
 
 /** Istio's terminationDrainDuration where nobody sets it. */
@@ -103,4 +115,21 @@ export function event(lane: Lane, at: Seconds, text: string): Mark {
 /** The moment at which requests die. */
 export function death(at: Seconds, text: string): Mark {
   return { lane: "requests", at, text, kind: "death" };
+}
+
+/** The moment at which SIGKILL ends requests. */
+export function killed(at: Seconds, what?: string): Mark {
+  return { ...death(at, `SIGKILL after ${at}s${what === undefined ? "" : `, ${what}`}`), isKilled: true };
+}
+
+/** With EXIT_ON_ZERO an idle connection can hold the proxy from the moment at which it might be gone. */
+export function endless(pod: Termination, sigterm: Seconds, gone: Seconds): Mark {
+  const grace = pod.gracePeriod;
+  const idle = Math.min(sigterm + Math.max(pod.drainDuration, ENVOY_DRAIN), grace);
+  return {
+    lane: "istio-proxy",
+    at: gone,
+    text: `an idle keep-alive connection can hold the proxy from here to SIGKILL at ${grace}s (Envoy from 1.40 on: ${idle}s)`,
+    kind: "endless",
+  };
 }
