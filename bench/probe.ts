@@ -11,9 +11,9 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { availableParallelism, cpus } from "node:os";
 import { keepSmall } from "../src/probe/memory.ts";
-import type { Plan, Scenario } from "../src/probe/plan.ts";
 import type { Recorder } from "../src/probe/recorder.ts";
 import { run } from "../src/probe/run.ts";
+import type { RunSpec, Scenario } from "../src/probe/run-spec.ts";
 import { LAG_LIMIT_MS } from "../src/probe/schedule.ts";
 import { parseTarget } from "../src/probe/target.ts";
 import { addressesOf } from "../test/integration/program.ts";
@@ -72,7 +72,7 @@ function loadsOf(durationMs: number): Readonly<Record<string, Load>> {
 async function measure(name: string, scenario: Scenario, url: string, http2: boolean): Promise<void> {
   const parsed = parseTarget(url);
   if (!parsed.ok) throw new Error(parsed.reason);
-  const plan: Plan = {
+  const spec: RunSpec = {
     scenario,
     targets: [parsed.target],
     http2,
@@ -90,11 +90,11 @@ async function measure(name: string, scenario: Scenario, url: string, http2: boo
   }, 100);
   const cpu = process.cpuUsage();
   const report = await run(
-    plan,
+    spec,
     {
       say: (line) => process.stderr.write(`${line}\n`),
-      began: (books) => {
-        recorder = books;
+      began: (totals) => {
+        recorder = totals;
       },
     },
     new AbortController().signal,
@@ -103,15 +103,15 @@ async function measure(name: string, scenario: Scenario, url: string, http2: boo
   const { user, system } = process.cpuUsage(cpu);
   const { lagMs, behind } = report.punctuality;
   const rssMiB = mostRss / 2 ** 20;
-  const ended = report.books.outcomes.ok + report.books.lost;
+  const ended = report.totals.outcomes.ok + report.totals.lost;
   console.log(
     [
       name.padEnd(18),
       scenario.name === "tcp"
         ? `${mostInFlight} connections held`
         : `${Math.round(ended / (report.durationMs / 1000))} requests/s`,
-      `${report.books.lost} lost`,
-      `p99 ${report.books.latencyMs.p99.toFixed(1)} ms`,
+      `${report.totals.lost} lost`,
+      `p99 ${report.totals.latencyMs.p99.toFixed(1)} ms`,
       `lag p99 ${lagMs.p99.toFixed(1)} max ${lagMs.max.toFixed(1)} ms`,
       `behind ${(behind * 100).toFixed(2)} %`,
       `CPU ${((user + system) / 10 / report.durationMs).toFixed(0)} %`,
@@ -121,7 +121,7 @@ async function measure(name: string, scenario: Scenario, url: string, http2: boo
   if (behind >= BARS.behind) missed.push(`${name}: behind ${(behind * 100).toFixed(1)} % of the time`);
   if (lagMs.max > BARS.lagMs) missed.push(`${name}: a lag of ${lagMs.max.toFixed(0)} ms`);
   if (rssMiB > BARS.rssMiB) missed.push(`${name}: RSS ${rssMiB.toFixed(0)} MiB`);
-  if (report.books.lost > 0) missed.push(`${name}: ${report.books.lost} lost`);
+  if (report.totals.lost > 0) missed.push(`${name}: ${report.totals.lost} lost`);
   if (scenario.name === "tcp" && mostInFlight < BARS.held) missed.push(`${name}: only ${mostInFlight} held`);
 }
 

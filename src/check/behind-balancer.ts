@@ -6,18 +6,18 @@
  */
 import { type JsonObject, objectAt, objectsAt, textAt } from "../pod/json.ts";
 import { level } from "../policy/layers.ts";
-import { leadsToHc } from "./rules/hc-service-missing.ts";
-import { type Item, itemsOf, servicesOf, type Workload, type World } from "./world.ts";
+import { leadsToHc } from "./hc-port.ts";
+import { type Inventory, type Item, itemsOf, servicesOf, type Workload } from "./inventory.ts";
 
 /** Whether a gateway has a balancer, or may have one. */
-export function isBehindBalancer(world: World, gateway: Workload): boolean {
-  const services = servicesOf(world, gateway);
+export function isBehindBalancer(inventory: Inventory, gateway: Workload): boolean {
+  const services = servicesOf(inventory, gateway);
   return (
     services.length === 0 ||
     isOnItsNode(gateway) ||
     hasOwnProfile(gateway) ||
     services.some((service) => isReachedFromOutside(service) || leadsToHc(service, gateway)) ||
-    services.some((service) => isNamed(world, service))
+    services.some((service) => isNamed(inventory, service))
   );
 }
 
@@ -42,9 +42,9 @@ function hasOwnProfile({ context }: Workload): boolean {
 }
 
 /** Objects that lead a balancer to a Service of whatever type. */
-function isNamed(world: World, { name, namespace }: Item): boolean {
+function isNamed(inventory: Inventory, { name, namespace }: Item): boolean {
   return Object.entries(BACKENDS).some(([kind, backendsOf]) =>
-    itemsOf(world, kind).some(
+    itemsOf(inventory, kind).some(
       (item) => item.namespace === namespace && backendsOf(objectAt(item.object, "spec")).includes(name),
     ),
   );

@@ -5,10 +5,10 @@ import type { Manifest } from "../manifests/document.ts";
 import { rewrite } from "../manifests/rewrite.ts";
 import { valueIn, withValue } from "../manifests/workload.ts";
 import { isObject, type JsonValue } from "../pod/json.ts";
-import type { Result } from "./run.ts";
+import type { PlacedFinding } from "./run.ts";
 
 /** The new texts of documents that change. */
-export function repaired(results: readonly Result[]): ReadonlyMap<Manifest, string> {
+export function repaired(results: readonly PlacedFinding[]): ReadonlyMap<Manifest, string> {
   const texts = new Map<Manifest, string>();
   const repairs = results.flatMap(({ repair }) => (repair === undefined ? [] : [repair]));
   for (const [manifest, own] of Map.groupBy(repairs, ({ item }) => item.manifest)) {

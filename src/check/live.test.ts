@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import { optionsFor, run, sidecarPod } from "../../test/unit/pods.ts";
 import { parseManifest } from "../manifests/document.ts";
 import { type JsonObject, objectAt } from "../pod/json.ts";
+import { inventoryOf } from "./inventory.ts";
 import { injectionFindings, TRIAL, trialProblem } from "./live.ts";
-import { worldOf } from "./world.ts";
 
 const namespace: JsonObject = {
   apiVersion: "v1",
@@ -19,8 +19,8 @@ function findings(pod: JsonObject, others: readonly JsonObject[] = [namespace]):
     assert.ok(manifest.ok);
     return { file: "cluster", manifest };
   });
-  const world = worldOf(sources, { ...optionsFor(), namespace: "default", role: undefined });
-  return injectionFindings(world).map(({ rule }) => rule);
+  const inventory = inventoryOf(sources, { ...optionsFor(), namespace: "default", role: undefined });
+  return injectionFindings(inventory).map(({ rule }) => rule);
 }
 
 describe("injectionFindings", () => {

@@ -2,31 +2,32 @@
  * What only a running cluster can tell: pods whose injection is missing, half done or outdated, and whether the webhook
  * answers at all.
  */
+
+import type { Severity } from "../codes/registry.ts";
 import { makePatch } from "../mutate/patch.ts";
 import { runPipeline } from "../mutate/pipeline.ts";
 import { OVERRIDE_PREFIX, STATUS } from "../pod/annotations.ts";
 import { type JsonObject, objectAt, textAt, valueAt } from "../pod/json.ts";
-import type { Gravity } from "./rule.ts";
-import type { Result } from "./run.ts";
-import { itemsOf, titleOfItem, type Workload, type World } from "./world.ts";
+import { type Inventory, itemsOf, titleOfItem, type Workload } from "./inventory.ts";
+import type { PlacedFinding } from "./run.ts";
 
 /** Which pods the webhook is called for: its namespaceSelector and objectSelector. */
 const NAMESPACE_LABEL = `${OVERRIDE_PREFIX}injection`;
 const POD_LABEL = `${OVERRIDE_PREFIX}inject`;
 
 /** Findings about the pods that run. */
-export function injectionFindings(world: World): readonly Result[] {
-  const optedIn = optedInNamespaces(world);
-  return world.workloads
+export function injectionFindings(inventory: Inventory): readonly PlacedFinding[] {
+  const optedIn = optedInNamespaces(inventory);
+  return inventory.workloads
     .filter((one) => one.kind === "Pod" && isRunning(one) && one.role !== "none")
     .filter((pod) => optedIn.has(pod.namespace) || textAt(pod.labels, POD_LABEL) === "true")
-    .flatMap((pod) => findingOf(pod, world));
+    .flatMap((pod) => findingOf(pod, inventory));
 }
 
 /** The namespaces that are opted in. */
-export function optedInNamespaces(world: World): ReadonlySet<string> {
+export function optedInNamespaces(inventory: Inventory): ReadonlySet<string> {
   return new Set(
-    itemsOf(world, "Namespace")
+    itemsOf(inventory, "Namespace")
       .filter(({ object }) => textAt(objectAt(objectAt(object, "metadata"), "labels"), NAMESPACE_LABEL) === "enabled")
       .map(({ name }) => name),
   );
@@ -38,9 +39,9 @@ function isRunning({ object }: Workload): boolean {
   return !isLeaving && phase !== "Succeeded" && phase !== "Failed";
 }
 
-function findingOf(item: Workload, world: World): readonly Result[] {
+function findingOf(item: Workload, inventory: Inventory): readonly PlacedFinding[] {
   // Nodes, tokens and the like came after admission; the pipeline looks at none of them.
-  const outcome = runPipeline(item.pod, item.namespace, world.options);
+  const outcome = runPipeline(item.pod, item.namespace, inventory.options);
   const hasStatus = valueAt(objectAt(objectAt(item.pod, "metadata"), "annotations"), STATUS) !== undefined;
   const changes = makePatch(item.pod, outcome.pod).filter(({ path }) => !path.endsWith("gracegate.dev~1status"));
   if (!hasStatus) {
@@ -72,7 +73,7 @@ function findingOf(item: Workload, world: World): readonly Result[] {
   ];
 }
 
-function finding(item: Workload, rule: string, severity: Gravity, message: string, fix: string): Result {
+function finding(item: Workload, rule: string, severity: Severity, message: string, fix: string): PlacedFinding {
   return {
     file: item.file,
     line: 1,

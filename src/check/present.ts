@@ -1,19 +1,20 @@
 /**
  * Findings for a terminal of 80 columns, and for programs.
  */
+
+import type { Severity } from "../codes/registry.ts";
 import { wrapText } from "../report/wrap-text.ts";
-import type { Gravity } from "./rule.ts";
-import type { Result } from "./run.ts";
+import type { PlacedFinding } from "./run.ts";
 
 /** How a severity is coloured; the identity where nothing is. */
-export type CheckPaint = Readonly<Record<Gravity, (text: string) => string>> & {
+export type CheckPaint = Readonly<Record<Severity, (text: string) => string>> & {
   readonly place: (text: string) => string;
 };
 
 const WIDTH = 80;
 
 /** Prints findings, one paragraph each. */
-export function checkText(results: readonly Result[], paint: CheckPaint): string {
+export function checkText(results: readonly PlacedFinding[], paint: CheckPaint): string {
   return results
     .map(({ file, line, object, rule, severity, message, fix, repair }) =>
       [
@@ -28,7 +29,7 @@ export function checkText(results: readonly Result[], paint: CheckPaint): string
 }
 
 /** Findings as data. */
-export function checkData(results: readonly Result[]) {
+export function checkData(results: readonly PlacedFinding[]) {
   return {
     findings: results.map(({ repair, ...shown }) => ({ ...shown, fixable: repair !== undefined })),
     counts: countsOf(results),
@@ -36,13 +37,13 @@ export function checkData(results: readonly Result[]) {
 }
 
 /** How many of each severity. */
-export function countsOf(results: readonly Result[]): Readonly<Record<Gravity, number>> {
-  const count = (severity: Gravity) => results.filter((result) => result.severity === severity).length;
+export function countsOf(results: readonly PlacedFinding[]): Readonly<Record<Severity, number>> {
+  const count = (severity: Severity) => results.filter((result) => result.severity === severity).length;
   return { error: count("error"), warning: count("warning"), info: count("info") };
 }
 
 /** `2 errors, 1 warning`. */
-export function countText(results: readonly Result[]): string {
+export function countText(results: readonly PlacedFinding[]): string {
   const words = Object.entries(countsOf(results))
     .filter(([, count]) => count > 0)
     .map(([severity, count]) => `${count} ${severity}${count === 1 || severity === "info" ? "" : "s"}`);

@@ -1,18 +1,16 @@
 /**
  * What a rule of `check` is: one file each, with its reason, its fix, and the examples that are its tests and its docs.
  */
+import type { Severity } from "../codes/registry.ts";
 import type { Path } from "../manifests/workload.ts";
 import type { JsonObject } from "../pod/json.ts";
-import type { Item, World } from "./world.ts";
-
-/** How grave a finding is. `info` does not fail a run. */
-export type Gravity = "error" | "warning" | "info";
+import type { Inventory, Item } from "./inventory.ts";
 
 /** One rule. */
 export interface Rule {
   /** Its name in output, comments and docs. */
   readonly id: string;
-  readonly severity: Gravity;
+  readonly severity: Severity;
   /** One sentence: what is wrong. */
   readonly title: string;
   /** Why that loses requests. */
@@ -23,7 +21,7 @@ export interface Rule {
   readonly examples: { readonly bad: readonly string[]; readonly good: readonly string[] };
   /** A mesh config that the examples need. */
   readonly mesh?: JsonObject;
-  check(world: World): Iterable<Finding>;
+  check(inventory: Inventory): Iterable<Finding>;
 }
 
 /** One thing that a rule found. */

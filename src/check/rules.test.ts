@@ -10,10 +10,10 @@ import { meshConfigOf } from "../policy/mesh-config.ts";
 import { snapshotOf } from "../policy/snapshot.ts";
 import { type Policy, policyObject, validatePolicy } from "../policy/validate.ts";
 import { repaired } from "./fix.ts";
+import { inventoryOf } from "./inventory.ts";
 import type { Rule } from "./rule.ts";
 import { rules } from "./rules.ts";
-import { type Result, runRules } from "./run.ts";
-import { worldOf } from "./world.ts";
+import { type PlacedFinding, runRules } from "./run.ts";
 
 function run(text: string, rule: Rule, policies: readonly Policy[] = []) {
   const manifests = [...chunksOf(text)].map((chunk) => {
@@ -21,7 +21,7 @@ function run(text: string, rule: Rule, policies: readonly Policy[] = []) {
     assert.ok(manifest.ok, manifest.ok ? "" : `${manifest.reason}\n${text}`);
     return manifest;
   });
-  const world = worldOf(
+  const inventory = inventoryOf(
     manifests.map((manifest) => ({ file: "example.yaml", manifest })),
     {
       snapshot: snapshotOf(policies, "gracegate", rule.mesh && meshConfigOf(rule.mesh)),
@@ -31,13 +31,13 @@ function run(text: string, rule: Rule, policies: readonly Policy[] = []) {
       role: undefined,
     },
   );
-  const results = runRules(world, rules);
+  const results = runRules(inventory, rules);
   const texts = repaired(results);
   const fixed = manifests.map((manifest) => texts.get(manifest) ?? manifest.chunk.text).join("");
   return { results, fixed };
 }
 
-const idsOf = (results: readonly Result[]) => [...new Set(results.map(({ rule }) => rule))];
+const idsOf = (results: readonly PlacedFinding[]) => [...new Set(results.map(({ rule }) => rule))];
 
 for (const rule of rules) {
   describe(rule.id, () => {

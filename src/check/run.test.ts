@@ -3,27 +3,27 @@ import { describe, it } from "node:test";
 import { parseManifest } from "../manifests/document.ts";
 import { chunksOf } from "../manifests/stream.ts";
 import { snapshotOf } from "../policy/snapshot.ts";
+import { application, documents, gateway, HC_SERVICE, RENDERED } from "./example-manifests.ts";
 import { ignoresIn } from "./ignores.ts";
+import { inventoryOf } from "./inventory.ts";
 import { checkData, checkText, countText } from "./present.ts";
-import { application, documents, gateway, HC_SERVICE, RENDERED } from "./rules/example-manifests.ts";
 import { webhookOrder } from "./rules/webhook-order.ts";
 import { rules } from "./rules.ts";
-import { type Result, runRules } from "./run.ts";
-import { worldOf } from "./world.ts";
+import { type PlacedFinding, runRules } from "./run.ts";
 
-function run(text: string): readonly Result[] {
+function run(text: string): readonly PlacedFinding[] {
   const sources = [...chunksOf(text)].flatMap((chunk) => {
     const manifest = parseManifest(chunk);
     return manifest.ok ? [{ file: "a.yaml", manifest }] : [];
   });
-  const world = worldOf(sources, {
+  const inventory = inventoryOf(sources, {
     snapshot: snapshotOf([], "gracegate"),
     hcImage: "gracegate:1",
     gatewayTemplates: ["gateway"],
     namespace: "default",
     role: undefined,
   });
-  return runRules(world, rules);
+  return runRules(inventory, rules);
 }
 
 const SLOW = gateway({ workload: ["replicas: 2"] });

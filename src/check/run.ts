@@ -1,23 +1,23 @@
 /**
  * Runs the rules over the objects, and takes away what comments ignore.
  */
-import type { CodeName } from "../codes/registry.ts";
+import type { CodeName, Severity } from "../codes/registry.ts";
 import type { Manifest } from "../manifests/document.ts";
 import type { Path } from "../manifests/workload.ts";
 import { PROXY_CONFIG } from "../pod/annotations.ts";
 import type { JsonObject } from "../pod/json.ts";
 import { type Ignore, ignoresIn } from "./ignores.ts";
-import type { Gravity, Rule } from "./rule.ts";
-import { type Item, lineOfItem, titleOfItem, type Workload, type World } from "./world.ts";
+import { type Inventory, type Item, lineOfItem, titleOfItem, type Workload } from "./inventory.ts";
+import type { Rule } from "./rule.ts";
 
 /** A finding as it is shown. */
-export interface Result {
+export interface PlacedFinding {
   readonly file: string;
   readonly line: number;
   /** `Deployment shop/web`. */
   readonly object: string;
   readonly rule: string;
-  readonly severity: Gravity;
+  readonly severity: Severity;
   readonly message: string;
   readonly fix: string;
   /** Page and anchor. */
@@ -30,17 +30,17 @@ export interface Result {
 const TOLD: readonly CodeName[] = ["GG202", "GG203", "GG204"];
 
 /** Runs all rules. */
-export function runRules(world: World, rules: readonly Rule[]): readonly Result[] {
+export function runRules(inventory: Inventory, rules: readonly Rule[]): readonly PlacedFinding[] {
   const known = new Set(rules.map(({ id }) => id));
   const ignores = new Map<Manifest, readonly Ignore[]>();
-  for (const { manifest } of world.items) {
+  for (const { manifest } of inventory.items) {
     if (!ignores.has(manifest)) ignores.set(manifest, ignoresIn(manifest.chunk.text));
   }
   const isIgnored = ({ manifest }: Item, rule: string) =>
     ignores.get(manifest)?.some((ignore) => ignore.reason !== "" && ignore.rules.includes(rule)) === true;
   const found: Raw[] = [];
   for (const rule of rules) {
-    for (const { item, at, message, repair } of rule.check(world)) {
+    for (const { item, at, message, repair } of rule.check(inventory)) {
       if (isIgnored(item, rule.id)) continue;
       found.push({
         item,
@@ -54,7 +54,7 @@ export function runRules(world: World, rules: readonly Rule[]): readonly Result[
       });
     }
   }
-  for (const workload of world.workloads) {
+  for (const workload of inventory.workloads) {
     for (const notice of workload.outcome?.notices ?? []) {
       if (notice.severity === "info" || TOLD.includes(notice.code) || isIgnored(workload, notice.code)) continue;
       const doc = `docs/codes.md#${notice.code.toLowerCase()}`;
@@ -71,7 +71,7 @@ export function runRules(world: World, rules: readonly Rule[]): readonly Result[
       });
     }
   }
-  return unique([...placed(found), ...badIgnores(world, ignores, known)]).toSorted(
+  return unique([...placed(found), ...badIgnores(inventory, ignores, known)]).toSorted(
     (a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) || a.line - b.line,
   );
 }
@@ -84,18 +84,18 @@ function placeOf({ podAt }: Workload, code: CodeName): Path {
 }
 
 /** A finding before its line is looked up. */
-type Raw = Omit<Result, "file" | "line" | "object"> & { readonly item: Item; readonly at: Path };
+type Raw = Omit<PlacedFinding, "file" | "line" | "object"> & { readonly item: Item; readonly at: Path };
 
 /** Looks the lines up, document by document: each is parsed once for all of its findings. */
-function placed(found: readonly Raw[]): readonly Result[] {
+function placed(found: readonly Raw[]): readonly PlacedFinding[] {
   return [...Map.groupBy(found, ({ item }) => item.manifest).values()].flatMap((own) =>
     own.map(({ item, at, ...result }) => ({ ...shown(item, lineOfItem(item, at)), ...result })),
   );
 }
 
 /** Several workloads may lead a rule to the same place. */
-function unique(results: readonly Result[]): readonly Result[] {
-  const key = ({ file, line, rule, message }: Result) => [file, line, rule, message].join("\n");
+function unique(results: readonly PlacedFinding[]): readonly PlacedFinding[] {
+  const key = ({ file, line, rule, message }: PlacedFinding) => [file, line, rule, message].join("\n");
   return [...new Map(results.map((result) => [key(result), result])).values()];
 }
 
@@ -104,12 +104,12 @@ function shown(item: Item, line: number) {
 }
 
 function badIgnores(
-  world: World,
+  inventory: Inventory,
   ignores: ReadonlyMap<Manifest, readonly Ignore[]>,
   known: ReadonlySet<string>,
-): readonly Result[] {
+): readonly PlacedFinding[] {
   const seen = new Set<Manifest>();
-  return world.items.flatMap((item) => {
+  return inventory.items.flatMap((item) => {
     if (seen.has(item.manifest)) return [];
     seen.add(item.manifest);
     return (ignores.get(item.manifest) ?? []).flatMap((ignore) => {

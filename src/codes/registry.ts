@@ -1,5 +1,5 @@
 /**
- * The registry of everything that this program tells people about a pod or a policy: a code, how grave it is, what it
+ * The registry of everything that this program tells people about a pod or a policy: a code, its severity, what it
  * means, and the sentence.
  *
  * A sentence says which thing, what is wrong and what would be right, in that order. The API server drops a warning with
@@ -9,7 +9,7 @@
 import { quoted } from "./quoted.ts";
 
 /**
- * How grave a notice is. `warning` is shown to whoever creates the pod; `info` is kept in the status annotation and the
+ * How severe a notice is. `warning` is shown to whoever creates the pod; `info` is kept in the status annotation and the
  * log; `error` is shown and logged as an error.
  */
 export type Severity = "info" | "warning" | "error";

@@ -1,11 +1,12 @@
 /**
  * `gracegate check --cluster`: the rules over what runs, the state of its injection, and a pod on trial.
  */
+
+import { type Inventory, inventoryOf } from "../check/inventory.ts";
 import { injectionFindings, optedInNamespaces, TRIAL, trialProblem } from "../check/live.ts";
 import { checkData, checkText } from "../check/present.ts";
 import { rules } from "../check/rules.ts";
-import { type Result, runRules } from "../check/run.ts";
-import { type World, worldOf } from "../check/world.ts";
+import { type PlacedFinding, runRules } from "../check/run.ts";
 import { type Manifest, withoutTree } from "../manifests/document.ts";
 import { type JsonObject, objectAt, objectsAt, textAt } from "../pod/json.ts";
 import { type ClusterChoice, readCluster, tryPod } from "../sources/kubectl.ts";
@@ -39,20 +40,20 @@ export async function checkCluster(options: Options, least: number, asJson: bool
     say(`${name} has no namespace ${choice.namespace}, so nothing was checked.`);
     return exitCode.failed;
   }
-  const world = worldOf(
+  const inventory = inventoryOf(
     read.value.map((object) => ({ file: name, manifest: manifestOf(object) })),
     await clusterOptions(read.value, choice, options),
   );
   const found = [
-    ...runRules(withoutOwned(world), rules),
-    ...injectionFindings(world),
-    ...(await trial(world, choice, name)),
+    ...runRules(withoutOwned(inventory), rules),
+    ...injectionFindings(inventory),
+    ...(await trial(inventory, choice, name)),
   ];
   // Objects of a cluster have no lines.
   const results = found.map((result) => ({ ...result, repair: undefined }));
   if (asJson) print(JSON.stringify(checkData(results), undefined, 2));
   else if (results.length > 0) print(checkText(results, paint(process.stdout)).replaceAll(`${name}:1  `, `${name}  `));
-  return conclude(world, results, { least, asJson, more: "" });
+  return conclude(inventory, results, { least, asJson, more: "" });
 }
 
 function manifestOf(object: JsonObject): Manifest {
@@ -61,18 +62,18 @@ function manifestOf(object: JsonObject): Manifest {
 }
 
 /** Rules speak of the workload; the pods that it made would say everything again. */
-function withoutOwned(world: World): World {
+function withoutOwned(inventory: Inventory): Inventory {
   return {
-    ...world,
-    workloads: world.workloads.filter(
+    ...inventory,
+    workloads: inventory.workloads.filter(
       ({ kind, object }) => kind !== "Pod" || objectsAt(objectAt(object, "metadata"), "ownerReferences").length === 0,
     ),
   };
 }
 
 /** Tries a pod in the first namespace that is opted in. */
-async function trial(world: World, choice: ClusterChoice, name: string): Promise<readonly Result[]> {
-  const [namespace] = [...optedInNamespaces(world)].sort();
+async function trial(inventory: Inventory, choice: ClusterChoice, name: string): Promise<readonly PlacedFinding[]> {
+  const [namespace] = [...optedInNamespaces(inventory)].sort();
   if (namespace === undefined) {
     say("No namespace has the label gracegate.dev/injection: enabled, so no pod was tried.");
     return [];

@@ -3,11 +3,11 @@
  */
 import { writeFileSync } from "node:fs";
 import { repaired } from "../check/fix.ts";
+import { inventoryOf, type Source } from "../check/inventory.ts";
 import { checkData, checkText } from "../check/present.ts";
-import type { Gravity } from "../check/rule.ts";
 import { rules } from "../check/rules.ts";
-import { type Result, runRules } from "../check/run.ts";
-import { type Source, worldOf } from "../check/world.ts";
+import { type PlacedFinding, runRules } from "../check/run.ts";
+import type { Severity } from "../codes/registry.ts";
 import { type BrokenManifest, type Manifest, parseManifest, withoutTree } from "../manifests/document.ts";
 import { chunksOf } from "../manifests/stream.ts";
 import { keepSmall } from "../probe/memory.ts";
@@ -28,7 +28,7 @@ export async function run(options: Options): Promise<ExitCode> {
   if (!asJson && options.output !== "text") {
     throw new WrongUse(`-o ${String(options.output)} is not a format; there are text and json.`);
   }
-  const least = SEVERITIES.indexOf(options.failOn as Gravity);
+  const least = SEVERITIES.indexOf(options.failOn as Severity);
   if (least === -1) throw new WrongUse(`--fail-on ${String(options.failOn)} is none of ${SEVERITIES.join(", ")}.`);
   if (options.rules === true) {
     print(asJson ? JSON.stringify(ruleData(), undefined, 2) : ruleList());
@@ -41,19 +41,19 @@ export async function run(options: Options): Promise<ExitCode> {
   const pipeline = injectOptions(options);
   const read = files.map(readFile);
   progress(() => `checking ${files.length} file${files.length === 1 ? "" : "s"}`);
-  const world = worldOf(
+  const inventory = inventoryOf(
     read.flatMap(({ sources }) => sources),
     pipeline,
   );
   const broken = read.flatMap(({ problems }) => problems);
-  const found = runRules(world, rules);
+  const found = runRules(inventory, rules);
   const left = options.fix === true ? mend(read, found, isPiped) : found;
   const results = [...broken, ...left];
   const show = isPiped ? (text: string) => say(text.trimEnd()) : print;
   if (asJson) show(JSON.stringify(checkData(results), undefined, 2));
   else if (results.length > 0) show(checkText(results, paint(isPiped ? process.stderr : process.stdout)));
   const mended = found.length - left.length;
-  return conclude(world, results, { least, asJson, more: mended > 0 ? `; ${mended} mended` : "" });
+  return conclude(inventory, results, { least, asJson, more: mended > 0 ? `; ${mended} mended` : "" });
 }
 
 /** A file's documents, in order, and what cannot be read. */
@@ -61,7 +61,7 @@ interface ReadFile {
   readonly path: string;
   readonly documents: readonly (Manifest | BrokenManifest)[];
   readonly sources: readonly Source[];
-  readonly problems: readonly Result[];
+  readonly problems: readonly PlacedFinding[];
 }
 
 function readFile(path: string): ReadFile {
@@ -90,7 +90,7 @@ function unreadable(
   line: number,
   message: string,
   fix = "mend the YAML; what is in it was not checked",
-): Result {
+): PlacedFinding {
   return {
     file,
     line,
@@ -105,7 +105,11 @@ function unreadable(
 }
 
 /** Writes the repairs and returns what is left. */
-function mend(files: readonly ReadFile[], results: readonly Result[], toStdout: boolean): readonly Result[] {
+function mend(
+  files: readonly ReadFile[],
+  results: readonly PlacedFinding[],
+  toStdout: boolean,
+): readonly PlacedFinding[] {
   const texts = repaired(results);
   for (const { path, documents } of files) {
     const isMended = documents.some((one) => one.ok && texts.has(one));

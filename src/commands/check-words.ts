@@ -2,37 +2,37 @@
  * The last words of `check`, its exit code, and its colours: for manifests and for clusters alike.
  */
 import { isBehindBalancer } from "../check/behind-balancer.ts";
+import { gatewaysOf, type Inventory } from "../check/inventory.ts";
 import { type CheckPaint, countText } from "../check/present.ts";
-import type { Gravity } from "../check/rule.ts";
-import type { Result } from "../check/run.ts";
-import { gatewaysOf, type World } from "../check/world.ts";
+import type { PlacedFinding } from "../check/run.ts";
+import type { Severity } from "../codes/registry.ts";
 import { surgesOnItsNode } from "../manifests/workload.ts";
 import { wrapText } from "../report/wrap-text.ts";
 import { colour, type ExitCode, exitCode, say } from "./command.ts";
 
 /** From the least to the gravest. */
-export const SEVERITIES: readonly Gravity[] = ["info", "warning", "error"];
+export const SEVERITIES: readonly Severity[] = ["info", "warning", "error"];
 
 /** The last words, and the exit code. */
 export function conclude(
-  world: World,
-  results: readonly Result[],
+  inventory: Inventory,
+  results: readonly PlacedFinding[],
   { least, asJson, more }: { readonly least: number; readonly asJson: boolean; readonly more: string },
 ): ExitCode {
-  const objects = `in ${world.items.length} object${world.items.length === 1 ? "" : "s"}`;
+  const objects = `in ${inventory.items.length} object${inventory.items.length === 1 ? "" : "s"}`;
   say(`${countText(results)} ${objects}${more}.`);
-  if (!asJson) hint(world);
+  if (!asJson) hint(inventory);
   return results.some(({ severity }) => SEVERITIES.indexOf(severity) >= least) ? exitCode.failed : exitCode.ok;
 }
 
 /** What no rule can demand, since many teams may not touch their balancer. */
-function hint(world: World): void {
-  const deaf = gatewaysOf(world).filter(
+function hint(inventory: Inventory): void {
+  const deaf = gatewaysOf(inventory).filter(
     (one) =>
       one.context?.role.kind === "gateway" &&
       one.context.role.drainAnswer === undefined &&
       !surgesOnItsNode(one) &&
-      isBehindBalancer(world, one),
+      isBehindBalancer(inventory, one),
   );
   if (deaf.length === 0) return;
   const names = [...new Set(deaf.map(({ name }) => name))].slice(0, 3).join(", ");

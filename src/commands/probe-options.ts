@@ -1,12 +1,12 @@
 /**
- * From the words of `gracegate probe` to a plan: every combination that cannot work is refused here, before a request
+ * From the words of `gracegate probe` to a spec: every combination that cannot work is refused here, before a request
  * is sent.
  */
 import { X509Certificate } from "node:crypto";
 import { accessSync, constants, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { sleepPath } from "../probe/once.ts";
-import type { Plan, Scenario } from "../probe/plan.ts";
+import type { RunSpec, Scenario } from "../probe/run-spec.ts";
 import { parseTarget, type Target } from "../probe/target.ts";
 import type { Thresholds } from "../probe/verdict.ts";
 import { parseDuration } from "../units/duration.ts";
@@ -30,7 +30,7 @@ const LEAST_TCP_TIMEOUT_MS = 3000;
  *
  * @throws WrongUse with a sentence that names the option
  */
-export function planOf(options: Options, args: readonly string[]): Plan {
+export function specOf(options: Options, args: readonly string[]): RunSpec {
   const [name, ...words] = args;
   if (!scenarioNames.some((known) => known === name)) {
     throw new WrongUse(`${JSON.stringify(name)} is not a scenario; there are ${scenarioNames.join(", ")}.`);

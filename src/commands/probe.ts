@@ -11,7 +11,7 @@ import { table } from "../probe/table.ts";
 import { verdictOf } from "../probe/verdict.ts";
 import { type CommandDefinition, colour, type ExitCode, exitCode, print, say, WrongUse } from "./command.ts";
 import { interruption } from "./interruption.ts";
-import { planOf, thresholdsOf, writableFile } from "./probe-options.ts";
+import { specOf, thresholdsOf, writableFile } from "./probe-options.ts";
 
 /** The command. */
 export const probe: CommandDefinition = {
@@ -65,7 +65,7 @@ export const probe: CommandDefinition = {
   },
   async run(options, args) {
     const thresholds = thresholdsOf(options);
-    const plan = planOf(options, args);
+    const spec = specOf(options, args);
     if (options.output !== "table" && options.output !== "json") {
       throw new WrongUse(`-o ${options.output} is not a format; there are table and json.`);
     }
@@ -77,14 +77,14 @@ export const probe: CommandDefinition = {
       say: (text: string) => (line ? line.say(text) : say(text)),
       began: (recorder: Parameters<typeof progressLine>[1]) => {
         line = progressLine(process.stderr, recorder);
-        if (plan.trigger !== undefined && plan.trigger.command === undefined) {
-          line.say(`Disable one backend at the balancer ${plan.trigger.atMs / 1000} s from now, and leave it running.`);
+        if (spec.trigger !== undefined && spec.trigger.command === undefined) {
+          line.say(`Disable one backend at the balancer ${spec.trigger.atMs / 1000} s from now, and leave it running.`);
         }
       },
     };
     let report: Report;
     try {
-      report = await run(plan, listener, interrupted.signal);
+      report = await run(spec, listener, interrupted.signal);
     } finally {
       line?.stop();
     }

@@ -3,7 +3,7 @@
  *
  * Neither follows redirects, retries or decompresses: a client that helps is a client that hides.
  */
-import { kindLabels, type Outcome } from "./outcome.ts";
+import { kindLabels, type RequestOutcome } from "./outcome.ts";
 import type { Target } from "./target.ts";
 
 /** One request to make. */
@@ -36,7 +36,7 @@ export interface ClientOptions {
 /** An HTTP client that reports how each request ended. */
 export interface Client {
   /** Makes a request. It never rejects; undefined means that `close` ended it before it could end by itself. */
-  request(exchange: Exchange): Promise<Outcome | undefined>;
+  request(exchange: Exchange): Promise<RequestOutcome | undefined>;
   /** Ends every connection and every request in flight. */
   close(): void;
 }
@@ -49,7 +49,7 @@ export function countLines(piece: Buffer): number {
 }
 
 /** An outcome in one phrase: `reset after 812 bytes`, `502`, `h2 stream reset CANCEL`. */
-export function describe(outcome: Outcome): string {
+export function describe(outcome: RequestOutcome): string {
   const { kind, detail, phase, bytes } = outcome;
   if (kind === "5xx" || kind === "status") return detail;
   const name = detail === "" ? kindLabels[kind] : `${kindLabels[kind]} ${detail}`;

@@ -4,7 +4,7 @@
  */
 import type { LookupFunction } from "node:net";
 import { errorKind, type Kind, type Phase } from "./outcome.ts";
-import type { Plan, TcpScenario } from "./plan.ts";
+import type { RunSpec, TcpScenario } from "./run-spec.ts";
 import type { Target } from "./target.ts";
 
 /** What is sent. Short, so that 10,000 connections cost little. */
@@ -20,7 +20,7 @@ const FAREWELL_MS = 500;
 export interface Holding {
   readonly target: Target;
   readonly scenario: TcpScenario;
-  readonly plan: Plan;
+  readonly spec: RunSpec;
   /** The time is up, or somebody interrupts the run. */
   readonly over: AbortSignal;
   readonly lookup: LookupFunction;
@@ -117,7 +117,7 @@ export class Session {
   }
 
   #startDeadline(): NodeJS.Timeout {
-    return setTimeout(() => this.#end("timeout"), this.#holding.plan.timeoutMs);
+    return setTimeout(() => this.#end("timeout"), this.#holding.spec.timeoutMs);
   }
 
   #timeIsUp(): void {

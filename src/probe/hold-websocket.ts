@@ -12,8 +12,8 @@ const PATH = "/ws";
 
 /** Holds one WebSocket until it breaks or the time is up. */
 export function holdWebSocket(holding: Holding): Promise<SessionEnd> {
-  const { target, lookup, plan } = holding;
-  const { headers, insecure, ca } = plan.client;
+  const { target, lookup, spec } = holding;
+  const { headers, insecure, ca } = spec.client;
   const host = target.host.includes(":") ? `[${target.host}]` : target.host;
   const socket = new WebSocket(`${target.scheme}://${host}:${target.port}${target.path ?? PATH}`, {
     headers,

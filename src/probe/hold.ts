@@ -9,8 +9,8 @@ import { connect } from "node:net";
 import { type Holding, Session, type SessionEnd, TEXT } from "./held.ts";
 import { holdWebSocket } from "./hold-websocket.ts";
 import { sharedLookup } from "./lookup.ts";
-import type { Plan, TcpScenario } from "./plan.ts";
 import type { Recorder } from "./recorder.ts";
+import type { RunSpec, TcpScenario } from "./run-spec.ts";
 import { keepSchedule, type Punctuality, pause } from "./schedule.ts";
 import type { Target } from "./target.ts";
 
@@ -19,7 +19,7 @@ const LINE = Buffer.from(`${TEXT}\n`);
 
 /** Opens the connections, holds them until the time is up, and closes them. */
 export async function hold(
-  plan: Plan,
+  spec: RunSpec,
   scenario: TcpScenario,
   recorder: Recorder,
   signal: AbortSignal,
@@ -30,7 +30,7 @@ export async function hold(
   const lookup = sharedLookup();
   const opening = { rate: openRate, durationMs: (connections / openRate) * 1000, signal: over };
   const punctuality = await keepSchedule(opening, (index) => {
-    const target = plan.targets[index % plan.targets.length];
+    const target = spec.targets[index % spec.targets.length];
     if (target !== undefined) held.push(keepOpen(target));
   });
   await Promise.all(held);
@@ -47,7 +47,7 @@ export async function hold(
     recorder.start();
     const startedMs = performance.now();
     const echoed = (ms: number) => recorder.echo(ms);
-    const holding = { target, scenario, plan, over, lookup, echoed };
+    const holding = { target, scenario, spec, over, lookup, echoed };
     const { kind, phase, bytes, detail } = await (target.scheme === "tcp" ? holdTcp : holdWebSocket)(holding);
     const outcome = { kind, detail, phase, bytes, reused: false, backend: undefined };
     recorder.end(target.label, { scheduledMs: undefined, startedMs }, signal.aborted ? undefined : outcome);

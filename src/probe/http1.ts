@@ -10,7 +10,7 @@ import { Agent as SecureAgent, request as secureRequest } from "node:https";
 import { isIP, type Socket } from "node:net";
 import { type Client, type ClientOptions, countLines, type Exchange } from "./client.ts";
 import { sharedLookup } from "./lookup.ts";
-import { errorKind, type Kind, type Outcome, type Phase, statusKind } from "./outcome.ts";
+import { errorKind, type Kind, type Phase, type RequestOutcome, statusKind } from "./outcome.ts";
 
 /** Makes an HTTP/1.1 client. */
 export function http1Client(options: ClientOptions): Client {
@@ -41,7 +41,7 @@ export function http1Client(options: ClientOptions): Client {
     request(exchange) {
       const request = send(exchange);
       inFlight.add(request);
-      return new Promise<Outcome | undefined>((resolve) => {
+      return new Promise<RequestOutcome | undefined>((resolve) => {
         watch(request, exchange, options.backendHeader, (outcome) => {
           inFlight.delete(request);
           resolve(outcome);
@@ -70,7 +70,7 @@ function watch(
   request: ClientRequest,
   { timeoutMs, lines, target }: Exchange,
   backendHeader: string,
-  ended: (outcome: Outcome | undefined) => void,
+  ended: (outcome: RequestOutcome | undefined) => void,
 ): void {
   let phase: Phase = "connect";
   let bytes = 0;
@@ -79,7 +79,7 @@ function watch(
   let socketError: NodeJS.ErrnoException | undefined;
   let settled = false;
 
-  const settle = (outcome: Outcome | undefined) => {
+  const settle = (outcome: RequestOutcome | undefined) => {
     if (settled) return;
     settled = true;
     clearTimeout(timer);

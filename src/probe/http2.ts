@@ -19,7 +19,7 @@ import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 
 import { connect as connectSecure } from "node:tls";
 import { type Client, type ClientOptions, countLines, type Exchange } from "./client.ts";
 import { sharedLookup } from "./lookup.ts";
-import { errorKind, type Outcome, type Phase, statusKind } from "./outcome.ts";
+import { errorKind, type Phase, type RequestOutcome, statusKind } from "./outcome.ts";
 import type { Target } from "./target.ts";
 
 /** One connection, and what it is known to have gone through. */
@@ -131,7 +131,7 @@ function follow(
   { timeoutMs, lines }: Exchange,
   backendHeader: string,
   reused: boolean,
-): Promise<Outcome> {
+): Promise<RequestOutcome> {
   return new Promise((resolve) => {
     let headers: IncomingHttpHeaders | undefined;
     let bytes = 0;
@@ -208,7 +208,7 @@ interface Closed {
 }
 
 /** The class of a stream that has closed. */
-function judge(session: Session, stream: Closed): Pick<Outcome, "kind" | "detail"> {
+function judge(session: Session, stream: Closed): Pick<RequestOutcome, "kind" | "detail"> {
   const { headers, bytes, failure } = stream;
   const code = stream.code ?? constants.NGHTTP2_NO_ERROR;
   const length = headers?.["content-length"];

@@ -7,18 +7,18 @@ import { protocolOf } from "./words.ts";
 
 /** Turns a report into a value for JSON.stringify. Durations are milliseconds, instants milliseconds since the begin. */
 export function toJson(report: Report, verdict: Verdict): Record<string, unknown> {
-  const { plan, books, punctuality, trigger, haproxy } = report;
-  const { losses, timeline, outcomes, details, ...totals } = books;
+  const { spec, totals, punctuality, trigger, haproxy } = report;
+  const { losses, timeline, outcomes, details, ...counts } = totals;
   return {
-    scenario: plan.scenario,
-    protocol: protocolOf(plan),
-    targets: plan.targets.map(({ label }) => label),
+    scenario: spec.scenario,
+    protocol: protocolOf(spec),
+    targets: spec.targets.map(({ label }) => label),
     startedAt: report.startedAt.toISOString(),
     durationMs: Math.round(report.durationMs),
-    trigger: trigger && { command: plan.trigger?.command ?? null, ...trigger },
+    trigger: trigger && { command: spec.trigger?.command ?? null, ...trigger },
     outcomes,
     details,
-    ...totals,
+    ...counts,
     connectionErrors: connectionErrorsOf(report),
     generator: punctuality,
     haproxy,

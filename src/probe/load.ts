@@ -5,14 +5,14 @@
  * second a port that no longer listens. A rollout that is measured with one kind only is half measured.
  */
 import type { Client } from "./client.ts";
-import type { LoadScenario, Plan } from "./plan.ts";
 import type { Recorder } from "./recorder.ts";
+import type { LoadScenario, RunSpec } from "./run-spec.ts";
 import { keepSchedule, type Punctuality } from "./schedule.ts";
 import { isChosen } from "./share.ts";
 
 /** Runs the load and waits for every request that it started. */
 export async function load(
-  plan: Plan,
+  spec: RunSpec,
   { rate, durationMs, oneShot, longShare, longPath, mostInFlight }: LoadScenario,
   client: Client,
   recorder: Recorder,
@@ -20,10 +20,10 @@ export async function load(
 ): Promise<Punctuality> {
   const inFlight = new Set<Promise<void>>();
   const punctuality = await keepSchedule({ rate, durationMs, signal }, (index, scheduledMs) => {
-    const target = plan.targets[index % plan.targets.length];
+    const target = spec.targets[index % spec.targets.length];
     if (target === undefined) return;
     if (inFlight.size >= mostInFlight) return recorder.skip();
-    const round = Math.floor(index / plan.targets.length);
+    const round = Math.floor(index / spec.targets.length);
     const isLong = isChosen(round, longShare, "long");
     // A request that was asked to be long would only hide what the short ones say about latency.
     const times = { scheduledMs: isLong ? undefined : scheduledMs, startedMs: performance.now() };
@@ -33,7 +33,7 @@ export async function load(
         target,
         path: isLong ? longPath : (target.path ?? "/"),
         lane: isChosen(round, oneShot, "new") ? undefined : round,
-        timeoutMs: plan.timeoutMs,
+        timeoutMs: spec.timeoutMs,
         lines: undefined,
       })
       .then((outcome) => {

@@ -2,19 +2,19 @@
  * S1 and S4: a few long answers, each on a connection of its own, started together and waited for.
  */
 import type { Client } from "./client.ts";
-import type { LongScenario, Plan, StreamScenario } from "./plan.ts";
 import type { Recorder } from "./recorder.ts";
+import type { LongScenario, RunSpec, StreamScenario } from "./run-spec.ts";
 import { type Punctuality, punctual } from "./schedule.ts";
 import type { Target } from "./target.ts";
 
 /** Makes the requests and waits for their ends. */
 export async function once(
-  plan: Plan,
+  spec: RunSpec,
   scenario: LongScenario | StreamScenario,
   client: Client,
   recorder: Recorder,
 ): Promise<Punctuality> {
-  const requests = plan.targets.flatMap((target) => Array.from({ length: scenario.count }, () => target));
+  const requests = spec.targets.flatMap((target) => Array.from({ length: scenario.count }, () => target));
   await Promise.all(
     requests.map(async (target) => {
       const startedMs = performance.now();
@@ -23,7 +23,7 @@ export async function once(
         target,
         path: pathOf(target, scenario),
         lane: undefined,
-        timeoutMs: plan.timeoutMs,
+        timeoutMs: spec.timeoutMs,
         // A path of the user's own need not answer in lines.
         lines: scenario.name === "stream" && target.path === undefined ? scenario.chunks : undefined,
       });

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describe } from "./client.ts";
-import { errorKind, type Kind, kinds, type Outcome, type Retry, retryOf, statusKind } from "./outcome.ts";
+import { errorKind, type Kind, kinds, type RequestOutcome, type Retry, retryOf, statusKind } from "./outcome.ts";
 
-const base: Outcome = { kind: "ok", detail: "", phase: "wait", bytes: 0, reused: false, backend: undefined };
+const base: RequestOutcome = { kind: "ok", detail: "", phase: "wait", bytes: 0, reused: false, backend: undefined };
 
 test("a loss is hidden by the retry that its class and phase allow", () => {
-  const cases: readonly [string, Partial<Outcome>, Retry][] = [
+  const cases: readonly [string, Partial<RequestOutcome>, Retry][] = [
     ["nothing was sent to a port that refuses", { kind: "refused", phase: "connect" }, "any"],
     ["GOAWAY says that the stream was not processed", { kind: "goaway" }, "any"],
     ["REFUSED_STREAM says the same", { kind: "stream-reset", detail: "REFUSED_STREAM" }, "any"],
@@ -53,7 +53,7 @@ test("a system error has its class; ECONNRESET without a system call is Node's w
 });
 
 test("every outcome has words that say where it broke", () => {
-  const cases: readonly [Partial<Outcome>, string][] = [
+  const cases: readonly [Partial<RequestOutcome>, string][] = [
     [{ kind: "5xx", detail: "502" }, "502"],
     [{ kind: "reset", phase: "body", bytes: 812 }, "reset after 812 bytes"],
     [{ kind: "closed" }, "closed without an answer"],

@@ -28,7 +28,7 @@ export type Kind = (typeof kinds)[number];
 export type Phase = "connect" | "wait" | "body";
 
 /** What a client can tell about one request that has ended. */
-export interface Outcome {
+export interface RequestOutcome {
   readonly kind: Kind;
   /** Status code, HTTP/2 error name or the system's error code; empty where the class says it all. */
   readonly detail: string;
@@ -75,7 +75,7 @@ export const retries = ["any", "idempotent", "status", "none"] as const;
 export type Retry = (typeof retries)[number];
 
 /** Says which retry would have hidden a loss. */
-export function retryOf({ kind, detail, phase }: Outcome): Retry {
+export function retryOf({ kind, detail, phase }: RequestOutcome): Retry {
   if (kind === "goaway" || kind === "refused") return "any";
   if (kind === "stream-reset" && detail === "REFUSED_STREAM") return "any";
   if (kind === "5xx") return ["502", "503", "504"].includes(detail) ? "status" : "none";

@@ -22,10 +22,10 @@ test("the trigger has a line and a label, and its command cannot break the pictu
 });
 
 test("a long command is cut, and a late trigger has its label on the left", () => {
-  const { plan } = reportOf();
+  const { spec } = reportOf();
   const svg = plot(
     reportOf({
-      plan: { ...plan, trigger: { command: "x".repeat(200), atMs: 9000 } },
+      spec: { ...spec, trigger: { command: "x".repeat(200), atMs: 9000 } },
       trigger: { state: "cut short", atMs: 9000 },
     }),
   );

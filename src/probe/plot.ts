@@ -40,13 +40,13 @@ type Bar = readonly { readonly kind: Kind; readonly value: number }[];
 
 /** Draws the plot. */
 export function plot(report: Report): string {
-  const { timeline, outcomes } = report.books;
+  const { timeline, outcomes } = report.totals;
   const losses = kinds.filter((kind) => kind !== "ok");
   const seen = kinds.filter((kind) => kind === "ok" || outcomes[kind] > 0);
   const bars = (wanted: readonly Kind[]): Bar[] =>
     timeline.slices.map(({ counts }) => wanted.map((kind) => ({ kind, value: counts[kind] ?? 0 })));
   const slowest = timeline.slices.map(({ slowestMs }): Bar => [{ kind: "ok", value: slowestMs / 1000 }]);
-  const what = report.plan.scenario.name === "tcp" ? "connections" : "answers";
+  const what = report.spec.scenario.name === "tcp" ? "connections" : "answers";
   const panels: readonly [name: string, bars: readonly Bar[]][] = [
     [`complete ${what} per second`, bars(["ok"])],
     ["lost per second", bars(losses)],
@@ -70,10 +70,10 @@ export function plot(report: Report): string {
   ].join("\n");
 }
 
-function title({ plan, books }: Report): string {
-  const labels = plan.targets.map(({ label }) => label).join(", ");
+function title({ spec, totals }: Report): string {
+  const labels = spec.targets.map(({ label }) => label).join(", ");
   const where = labels.length > 44 ? `${labels.slice(0, 43)}…` : labels;
-  return `probe ${plan.scenario.name}, ${protocolOf(plan)}, ${where}: ${count(books.lost)} of ${count(books.outcomes.ok + books.lost)} lost`;
+  return `probe ${spec.scenario.name}, ${protocolOf(spec)}, ${where}: ${count(totals.lost)} of ${count(totals.outcomes.ok + totals.lost)} lost`;
 }
 
 function panelTop(index: number): number {
@@ -81,8 +81,8 @@ function panelTop(index: number): number {
 }
 
 /** The run's length on the time axis, in seconds: whole slices. */
-function span({ books }: Report): number {
-  return (books.timeline.slices.length * books.timeline.sliceMs) / 1000;
+function span({ totals }: Report): number {
+  return (totals.timeline.slices.length * totals.timeline.sliceMs) / 1000;
 }
 
 function x(seconds: number, report: Report): number {
@@ -99,7 +99,7 @@ function panel(index: number, bars: readonly Bar[], report: Report): string {
       `<line x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${fixed(y(tick))}" y2="${fixed(y(tick))}" stroke="${tick === 0 ? "#444" : "#ddd"}"/>` +
       `<text x="${LEFT - 8}" y="${fixed(y(tick) + 4)}" text-anchor="end">${count(tick)}</text>`,
   );
-  const seconds = report.books.timeline.sliceMs / 1000;
+  const seconds = report.totals.timeline.sliceMs / 1000;
   const gap = bars.length > 200 ? 0 : 1;
   const drawn = bars.flatMap((bar, slice) => {
     const left = x(slice * seconds, report);
@@ -127,12 +127,12 @@ function panelTitle(index: number, name: string): string {
   return `<text x="${LEFT}" y="${panelTop(index) - 10}" font-weight="bold" ${edge}>${name}</text>`;
 }
 
-function legend(seen: readonly Kind[], { books, plan }: Report): string {
+function legend(seen: readonly Kind[], { totals, spec }: Report): string {
   let left = LEFT;
   return seen
     .map((kind) => {
-      const label = kind === "ok" && plan.scenario.name === "tcp" ? "held to the end" : kindLabels[kind];
-      const text = `${label} ${count(books.outcomes[kind])}`;
+      const label = kind === "ok" && spec.scenario.name === "tcp" ? "held to the end" : kindLabels[kind];
+      const text = `${label} ${count(totals.outcomes[kind])}`;
       const entry =
         `<rect x="${left}" y="40" width="12" height="12" fill="${fill(kind)}" stroke="#444" stroke-width="0.5"/>` +
         `<text x="${left + 17}" y="51">${escapeXml(text)}</text>`;
@@ -156,10 +156,10 @@ function timeAxis(report: Report, bottom: number): string {
 }
 
 function triggerMark(report: Report, bottom: number): string {
-  const { trigger, plan } = report;
+  const { trigger, spec } = report;
   if (trigger === undefined || !("atMs" in trigger)) return "";
   const at = x(Math.min(span(report), trigger.atMs / 1000), report);
-  const what = plan.trigger?.command ?? "by hand";
+  const what = spec.trigger?.command ?? "by hand";
   const label = `trigger: ${what.length > 48 ? `${what.slice(0, 47)}…` : what}`;
   // The label stands on the side that has more room.
   const side = at < WIDTH / 2 ? `x="${fixed(at + 5)}"` : `x="${fixed(at - 5)}" text-anchor="end"`;

@@ -1,11 +1,11 @@
 /**
- * The books of a run: every request that ended is entered once, and the counts are exact whatever the rate.
+ * The totals of a run: every request that ended is entered once, and the counts are exact whatever the rate.
  *
  * Only losses are kept one by one, and of those the first MOST_LOSSES: they are what somebody looks up afterwards.
  */
 import { createHistogram } from "node:perf_hooks";
 import { describe } from "./client.ts";
-import { type Kind, kinds, type Outcome, type Retry, retries, retryOf } from "./outcome.ts";
+import { type Kind, kinds, type RequestOutcome, type Retry, retries, retryOf } from "./outcome.ts";
 import { type Timeline, timelineRecorder } from "./timeline.ts";
 
 /** One loss. Instants are milliseconds since the run began. */
@@ -35,7 +35,7 @@ export interface Latency {
 }
 
 /** All counts of a run. */
-export interface Books {
+export interface Totals {
   readonly started: number;
   /** Requests that were in flight when the run was interrupted; neither ok nor lost. */
   readonly unfinished: number;
@@ -103,7 +103,7 @@ export class Recorder {
     this.#unsent += 1;
   }
 
-  /** Remembers how the books stand at the trigger. */
+  /** Remembers how the totals stand at the trigger. */
   markTrigger(): void {
     this.#before ??= { ended: this.#ended, lost: this.lost };
   }
@@ -119,7 +119,7 @@ export class Recorder {
   }
 
   /** Enters how a request ended. */
-  end(target: string, times: Times, outcome: Outcome | undefined): void {
+  end(target: string, times: Times, outcome: RequestOutcome | undefined): void {
     if (outcome === undefined) {
       this.#unfinished += 1;
       return;
@@ -169,7 +169,7 @@ export class Recorder {
   }
 
   /** All counts as they stand. */
-  books(): Books {
+  totals(): Totals {
     const ms = (percent: number) => this.#latency.percentile(percent) / 1000;
     const before = this.#before ?? { ended: this.#ended, lost: this.lost };
     return {

@@ -9,19 +9,19 @@ import { http1Client } from "./http1.ts";
 import { http2Client } from "./http2.ts";
 import { load } from "./load.ts";
 import { once } from "./once.ts";
-import type { Plan } from "./plan.ts";
-import { type Books, Recorder } from "./recorder.ts";
+import { Recorder, type Totals } from "./recorder.ts";
+import type { RunSpec } from "./run-spec.ts";
 import type { Punctuality } from "./schedule.ts";
 import { runTrigger, type TriggerResult } from "./trigger.ts";
 import { type Visit, watchResets } from "./watch.ts";
 
 /** All that a run found out. */
 export interface Report {
-  readonly plan: Plan;
+  readonly spec: RunSpec;
   /** When the first request started. */
   readonly startedAt: Date;
   readonly durationMs: number;
-  readonly books: Books;
+  readonly totals: Totals;
   readonly punctuality: Punctuality;
   /** Undefined when none was planned. */
   readonly trigger: TriggerResult | undefined;
@@ -39,19 +39,19 @@ export interface Report {
 export interface Listener {
   /** A sentence for a person. */
   say(line: string): void;
-  /** The run has begun; its books may be looked at while it lasts. */
+  /** The run has begun; its totals may be looked at while it lasts. */
   began(recorder: Recorder): void;
 }
 
 /**
- * Runs a plan.
+ * Runs a spec.
  *
  * @param signal interrupts the run; what has ended by then is still reported
  * @throws an Error when HAProxy's counters cannot be read before the run; afterwards there is too much to lose
  */
-export async function run(plan: Plan, listener: Listener, signal: AbortSignal): Promise<Report> {
-  const before = plan.haproxyStats === undefined ? undefined : await readHaproxyStats(plan.haproxyStats, signal);
-  const client = (plan.http2 ? http2Client : http1Client)(plan.client);
+export async function run(spec: RunSpec, listener: Listener, signal: AbortSignal): Promise<Report> {
+  const before = spec.haproxyStats === undefined ? undefined : await readHaproxyStats(spec.haproxyStats, signal);
+  const client = (spec.http2 ? http2Client : http1Client)(spec.client);
   const startedAt = new Date();
   const recorder = new Recorder();
   listener.began(recorder);
@@ -60,25 +60,25 @@ export async function run(plan: Plan, listener: Listener, signal: AbortSignal): 
 
   const over = new AbortController();
   const world = { now: () => recorder.now(), mark: () => recorder.markTrigger(), say: listener.say };
-  const triggered = plan.trigger && runTrigger(plan.trigger, world, AbortSignal.any([signal, over.signal]));
+  const triggered = spec.trigger && runTrigger(spec.trigger, world, AbortSignal.any([signal, over.signal]));
 
   try {
-    const { punctuality, visits } = await play(plan, client, recorder, signal);
+    const { punctuality, visits } = await play(spec, client, recorder, signal);
     const durationMs = recorder.now();
     over.abort();
     const trigger = await triggered;
-    const after = await readAfter(plan, signal);
+    const after = await readAfter(spec, signal);
     return {
-      plan,
+      spec,
       startedAt,
       durationMs,
-      books: recorder.books(),
+      totals: recorder.totals(),
       punctuality,
       trigger,
       haproxy: before && after.rows && haproxyDifference(before, after.rows),
       haproxyError: after.error,
       balancer:
-        visits && (trigger && "atMs" in trigger ? judgeBalancer(visits, trigger.atMs, longMsOf(plan)) : NOT_TRIGGERED),
+        visits && (trigger && "atMs" in trigger ? judgeBalancer(visits, trigger.atMs, longMsOf(spec)) : NOT_TRIGGERED),
       isInterrupted: signal.aborted,
     };
   } finally {
@@ -90,7 +90,7 @@ export async function run(plan: Plan, listener: Listener, signal: AbortSignal): 
 
 /** HAProxy's counters at the end, or why there are none. */
 async function readAfter(
-  { haproxyStats }: Plan,
+  { haproxyStats }: RunSpec,
   signal: AbortSignal,
 ): Promise<{ rows?: readonly HaproxyRow[]; error?: string }> {
   if (haproxyStats === undefined || signal.aborted) return {};
@@ -104,7 +104,7 @@ async function readAfter(
 const NOT_TRIGGERED: BalancerVerdict = { verdict: "unknown", because: "The run ended before the trigger." };
 
 /** How long the long requests of a watch take by themselves: known only at probe-target's own path. */
-function longMsOf({ scenario, targets }: Plan): number | undefined {
+function longMsOf({ scenario, targets }: RunSpec): number | undefined {
   return scenario.name === "watch" && targets.every(({ path }) => path === undefined)
     ? scenario.seconds * 1000
     : undefined;
@@ -112,21 +112,21 @@ function longMsOf({ scenario, targets }: Plan): number | undefined {
 
 /** Plays the scenario. */
 async function play(
-  plan: Plan,
+  spec: RunSpec,
   client: Client,
   recorder: Recorder,
   signal: AbortSignal,
 ): Promise<{ punctuality: Punctuality; visits?: readonly Visit[] }> {
-  const { scenario } = plan;
+  const { scenario } = spec;
   switch (scenario.name) {
     case "long":
     case "stream":
-      return { punctuality: await once(plan, scenario, client, recorder) };
+      return { punctuality: await once(spec, scenario, client, recorder) };
     case "load":
-      return { punctuality: await load(plan, scenario, client, recorder, signal) };
+      return { punctuality: await load(spec, scenario, client, recorder, signal) };
     case "tcp":
-      return { punctuality: await hold(plan, scenario, recorder, signal) };
+      return { punctuality: await hold(spec, scenario, recorder, signal) };
     case "watch":
-      return watchResets(plan, scenario, client, recorder, signal);
+      return watchResets(spec, scenario, client, recorder, signal);
   }
 }

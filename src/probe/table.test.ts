@@ -54,8 +54,8 @@ test("no line is wider than 80 columns, whatever there is to say", () => {
 });
 
 test("every scenario is named in its own words", () => {
-  const { plan } = reportOf();
-  const cases: readonly [Report["plan"]["scenario"], RegExp][] = [
+  const { spec } = reportOf();
+  const cases: readonly [Report["spec"]["scenario"], RegExp][] = [
     [{ name: "long", seconds: 20, count: 2 }, /2 requests of 20 s a target/],
     [{ name: "stream", chunks: 60, count: 1 }, /1 stream of 60 chunks, one a second a target/],
     [{ name: "watch", seconds: 60, count: 4, intervalMs: 1000 }, /4 long requests of 60 s and 4 kept connections/],
@@ -64,7 +64,7 @@ test("every scenario is named in its own words", () => {
       /10,000 connections held for 5 s[\s\S]*held to the end[\s\S]*\necho {2}/,
     ],
   ];
-  for (const [scenario, words] of cases) assert.match(text(reportOf({ plan: { ...plan, scenario } })), words);
+  for (const [scenario, words] of cases) assert.match(text(reportOf({ spec: { ...spec, scenario } })), words);
 });
 
 test("a clean run passes and shows no losses", () => {
@@ -75,10 +75,10 @@ test("a clean run passes and shows no losses", () => {
 });
 
 test("a person's action stands where a command would", () => {
-  const { plan } = reportOf();
+  const { spec } = reportOf();
   const words = text(
     reportOf({
-      plan: { ...plan, trigger: { command: undefined, atMs: 5000 } },
+      spec: { ...spec, trigger: { command: undefined, atMs: 5000 } },
       trigger: { state: "by hand", atMs: 5000 },
     }),
   );

@@ -31,37 +31,37 @@ export function table(report: Report, verdict: Verdict, paint: Paint): string {
     .join("\n\n");
 }
 
-function heading({ plan, trigger, durationMs }: Report, paint: Paint): string[] {
-  const { scenario, targets } = plan;
+function heading({ spec, trigger, durationMs }: Report, paint: Paint): string[] {
+  const { scenario, targets } = spec;
   const lines = [
-    paint("bold", `probe ${scenario.name}, ${protocolOf(plan)}, ${targets.map(({ label }) => label).join(", ")}`),
-    ...wrap(`${request(plan)}; took ${(durationMs / 1000).toFixed(1)} s`),
+    paint("bold", `probe ${scenario.name}, ${protocolOf(spec)}, ${targets.map(({ label }) => label).join(", ")}`),
+    ...wrap(`${request(spec)}; took ${(durationMs / 1000).toFixed(1)} s`),
   ];
-  if (plan.trigger === undefined || trigger === undefined || trigger.state === "not run") return lines;
+  if (spec.trigger === undefined || trigger === undefined || trigger.state === "not run") return lines;
   const ended = trigger.state === "ended" ? `, ended ${trigger.code} after ${milliseconds(trigger.tookMs)}` : "";
-  const what = plan.trigger.command ?? "a person acts";
+  const what = spec.trigger.command ?? "a person acts";
   return [...lines, ...wrap(`trigger T at ${(trigger.atMs / 1000).toFixed(1)} s: ${what}${ended}`)];
 }
 
-function outcomes({ books, plan }: Report, paint: Paint): string[] {
-  const total = books.outcomes.ok + books.lost;
-  const what = plan.scenario.name === "tcp" ? "connections" : "requests";
+function outcomes({ totals, spec }: Report, paint: Paint): string[] {
+  const total = totals.outcomes.ok + totals.lost;
+  const what = spec.scenario.name === "tcp" ? "connections" : "requests";
   const rows = kinds
-    .filter((kind) => kind === "ok" || books.outcomes[kind] > 0)
+    .filter((kind) => kind === "ok" || totals.outcomes[kind] > 0)
     .map((kind) => {
-      const reused = books.lostOnReused[kind] ?? 0;
-      const notes = [detailsOf(books.details[kind]), reused > 0 ? `${count(reused)} on reused connections` : ""];
-      const label = kind === "ok" && plan.scenario.name === "tcp" ? "held to the end" : kindLabels[kind];
-      const line = `${label.padEnd(26)}${count(books.outcomes[kind]).padStart(10)}   ${notes.filter(Boolean).join("; ")}`;
+      const reused = totals.lostOnReused[kind] ?? 0;
+      const notes = [detailsOf(totals.details[kind]), reused > 0 ? `${count(reused)} on reused connections` : ""];
+      const label = kind === "ok" && spec.scenario.name === "tcp" ? "held to the end" : kindLabels[kind];
+      const line = `${label.padEnd(26)}${count(totals.outcomes[kind]).padStart(10)}   ${notes.filter(Boolean).join("; ")}`;
       return paint(kind === "ok" ? "green" : "red", line.trimEnd());
     });
-  const share = total === 0 ? "" : `   of ${count(total)} (${((books.lost / total) * 100).toFixed(2)} %)`;
+  const share = total === 0 ? "" : `   of ${count(total)} (${((totals.lost / total) * 100).toFixed(2)} %)`;
   return [
     paint("dim", `${"outcome".padEnd(26)}${what.padStart(10)}`),
     ...rows,
-    paint("bold", `${"lost".padEnd(26)}${count(books.lost).padStart(10)}${share}`),
-    ...(books.unfinished > 0 ? [`${"unfinished".padEnd(26)}${count(books.unfinished).padStart(10)}`] : []),
-    ...(books.unsent > 0 ? [`${"not sent".padEnd(26)}${count(books.unsent).padStart(10)}`] : []),
+    paint("bold", `${"lost".padEnd(26)}${count(totals.lost).padStart(10)}${share}`),
+    ...(totals.unfinished > 0 ? [`${"unfinished".padEnd(26)}${count(totals.unfinished).padStart(10)}`] : []),
+    ...(totals.unsent > 0 ? [`${"not sent".padEnd(26)}${count(totals.unsent).padStart(10)}`] : []),
   ];
 }
 
@@ -72,14 +72,14 @@ function detailsOf(details: Readonly<Record<string, number>> | undefined): strin
     .join(", ");
 }
 
-function latency({ books, punctuality, plan }: Report): string[] {
-  const { p50, p90, p99, max } = books.latencyMs;
+function latency({ totals, punctuality, spec }: Report): string[] {
+  const { p50, p90, p99, max } = totals.latencyMs;
   const cells = (entries: [string, number][]) =>
     entries
       .map(([name, ms]) => `${name} ${milliseconds(ms)}`.padEnd(15))
       .join("")
       .trimEnd();
-  const isScheduled = plan.scenario.name !== "long" && plan.scenario.name !== "stream";
+  const isScheduled = spec.scenario.name !== "long" && spec.scenario.name !== "stream";
   const behind = `behind ${(punctuality.behind * 100).toFixed(1)} %`;
   const { lagMs } = punctuality;
   const figures: [string, number][] = [
@@ -88,7 +88,7 @@ function latency({ books, punctuality, plan }: Report): string[] {
     ["p99", p99],
     ["max", max],
   ];
-  const name = plan.scenario.name === "tcp" ? "echo" : "latency";
+  const name = spec.scenario.name === "tcp" ? "echo" : "latency";
   return [
     `${name.padEnd(16)}${max === 0 ? "nothing to measure" : cells(figures)}`,
     ...(isScheduled
@@ -104,9 +104,9 @@ function latency({ books, punctuality, plan }: Report): string[] {
 }
 
 /** Who would not have seen the losses. */
-function hidden({ books }: Report): string[] {
-  const { any, idempotent, status, none } = books.hiddenBy;
-  if (books.lost === 0) return [];
+function hidden({ totals }: Report): string[] {
+  const { any, idempotent, status, none } = totals.hiddenBy;
+  if (totals.lost === 0) return [];
   return [
     "what a retry would have hidden",
     ...row(any, "nothing was processed: any request may be sent again"),
@@ -120,23 +120,23 @@ function row(times: number, text: string): string[] {
   return times === 0 ? [] : [`${count(times).padStart(8)}  ${text}`];
 }
 
-function byTarget({ books, plan }: Report): string[] {
-  if (plan.targets.length < 2 || books.lost === 0) return [];
+function byTarget({ totals, spec }: Report): string[] {
+  if (spec.targets.length < 2 || totals.lost === 0) return [];
   return [
     "lost by target",
-    ...plan.targets.flatMap(({ label }) => `${count(books.lostByTarget[label] ?? 0).padStart(8)}  ${label}`),
+    ...spec.targets.flatMap(({ label }) => `${count(totals.lostByTarget[label] ?? 0).padStart(8)}  ${label}`),
   ];
 }
 
-function losses({ books, trigger }: Report): string[] {
-  if (books.lost === 0) return [];
+function losses({ totals, trigger }: Report): string[] {
+  if (totals.lost === 0) return [];
   const triggerMs = trigger && "atMs" in trigger ? trigger.atMs : undefined;
-  const runs = runsOf(books.losses);
+  const runs = runsOf(totals.losses);
   const listed = runs.slice(0, LISTED);
   const shown = listed.reduce((sum, { times }) => sum + times, 0);
   const width = Math.max(...listed.map(({ first }) => first.target.length));
   return [
-    books.lost > shown ? `losses (the first ${count(shown)} of ${count(books.lost)}; -o json has more)` : "losses",
+    totals.lost > shown ? `losses (the first ${count(shown)} of ${count(totals.lost)}; -o json has more)` : "losses",
     ...listed.flatMap(({ first, lastMs, times }) => {
       const when = instant(first.atMs, triggerMs).padStart(12);
       const after = milliseconds(first.atMs - first.startedMs).padStart(8);
@@ -179,7 +179,7 @@ function haproxy({ haproxy: rows }: Report): string[] {
 }
 
 function conclusion(report: Report, verdict: Verdict, paint: Paint): string[] {
-  const { books } = report;
+  const { totals } = report;
   const balancer = balancerOf(report, verdict);
   const lines: string[] = [];
   if (balancer !== undefined) {
@@ -190,7 +190,7 @@ function conclusion(report: Report, verdict: Verdict, paint: Paint): string[] {
   for (const reason of verdict.broken) lines.push(...wrap(`failed: ${reason}`).map((line) => paint("red", line)));
   if (verdict.isVoid.length + verdict.broken.length === 0) {
     lines.push(
-      paint("green", books.lost === 0 ? "passed: nothing was lost" : `passed: ${books.lost} lost, as allowed`),
+      paint("green", totals.lost === 0 ? "passed: nothing was lost" : `passed: ${totals.lost} lost, as allowed`),
     );
   }
   return lines;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { runTrigger, type TriggerPlan } from "./trigger.ts";
 
-async function fire(plan: TriggerPlan, signal = new AbortController().signal) {
+async function fire(spec: TriggerPlan, signal = new AbortController().signal) {
   const lines: string[] = [];
   let marks = 0;
   const began = performance.now();
@@ -14,7 +14,7 @@ async function fire(plan: TriggerPlan, signal = new AbortController().signal) {
     },
     say: (line: string) => lines.push(line),
   };
-  return { result: await runTrigger(plan, world, signal), lines, marks };
+  return { result: await runTrigger(spec, world, signal), lines, marks };
 }
 
 test("the command is run, its lines are passed on, and its exit code is kept", async () => {

@@ -34,17 +34,17 @@ const LAST_LINES_MS = 100;
 
 /** Waits for the moment and runs the command; the lines it writes go to `say`. */
 export async function runTrigger(
-  plan: TriggerPlan,
+  spec: TriggerPlan,
   world: { now(): number; mark(): void; say(line: string): void },
   signal: AbortSignal,
 ): Promise<TriggerResult> {
-  await pause(Math.max(0, plan.atMs - world.now()), signal);
+  await pause(Math.max(0, spec.atMs - world.now()), signal);
   if (signal.aborted) return { state: "not run" };
   world.mark();
   const atMs = world.now();
-  if (plan.command === undefined) return { state: "by hand", atMs };
+  if (spec.command === undefined) return { state: "by hand", atMs };
 
-  const child = spawn(plan.command, { shell: true, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(spec.command, { shell: true, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   let ending: Promise<void> | undefined;
   const end = () => {
     if (child.pid !== undefined) ending = endGroup(child.pid);

@@ -31,7 +31,7 @@ export interface Verdict {
 export function verdictOf(report: Report, given: Thresholds): Verdict {
   const isGiven = Object.values(given).some((limit) => limit !== undefined);
   const { maxLost, max5xx, maxConnectionErrors } = isGiven ? given : { ...given, maxLost: 0 };
-  const { outcomes, lost } = report.books;
+  const { outcomes, lost } = report.totals;
   const connectionErrors = connectionErrorsOf(report);
   return {
     isVoid: voidReasons(report),
@@ -46,8 +46,8 @@ export function verdictOf(report: Report, given: Thresholds): Verdict {
 }
 
 /** Losses below HTTP's status codes. */
-export function connectionErrorsOf({ books }: Pick<Report, "books">): number {
-  return kinds.filter(isConnectionError).reduce((sum, kind) => sum + books.outcomes[kind], 0);
+export function connectionErrorsOf({ totals }: Pick<Report, "totals">): number {
+  return kinds.filter(isConnectionError).reduce((sum, kind) => sum + totals.outcomes[kind], 0);
 }
 
 /** What the balancer was seen to do; a void run has seen something else, so it says nothing. */
@@ -57,15 +57,15 @@ export function balancerOf({ balancer }: Report, { isVoid }: Verdict): BalancerV
 }
 
 /** Losses beside the given limits: somebody who allows some 5xx has not allowed a reset. */
-function uncovered({ books }: Report, { maxLost, max5xx, maxConnectionErrors }: Thresholds): string[] {
+function uncovered({ totals }: Report, { maxLost, max5xx, maxConnectionErrors }: Thresholds): string[] {
   if (maxLost !== undefined) return [];
   const isCovered = (kind: Kind) =>
     kind === "ok" ||
     (kind === "5xx" && max5xx !== undefined) ||
     (isConnectionError(kind) && maxConnectionErrors !== undefined);
-  const rest = kinds.filter((kind) => !isCovered(kind) && books.outcomes[kind] > 0);
-  const lost = rest.reduce((sum, kind) => sum + books.outcomes[kind], 0);
-  const names = rest.map((kind) => `${kindLabels[kind]} × ${books.outcomes[kind]}`).join(", ");
+  const rest = kinds.filter((kind) => !isCovered(kind) && totals.outcomes[kind] > 0);
+  const lost = rest.reduce((sum, kind) => sum + totals.outcomes[kind], 0);
+  const names = rest.map((kind) => `${kindLabels[kind]} × ${totals.outcomes[kind]}`).join(", ");
   return lost === 0 ? [] : [`${lost} lost that no given --max covers (${names}), and those stay at 0.`];
 }
 
@@ -73,24 +73,24 @@ function over(count: number, limit: number | undefined, what: string, flag: stri
   return limit !== undefined && count > limit ? [`${count} ${what}, and ${flag} allows ${limit}.`] : [];
 }
 
-function voidReasons({ books, trigger, plan, isInterrupted }: Report): string[] {
+function voidReasons({ totals, trigger, spec, isInterrupted }: Report): string[] {
   const reasons: string[] = [];
   if (isInterrupted) reasons.push("It was interrupted.");
-  if (books.outcomes.ok + books.lost === 0 && !isInterrupted) reasons.push("No request ended.");
-  if (books.unsent > 0) {
+  if (totals.outcomes.ok + totals.lost === 0 && !isInterrupted) reasons.push("No request ended.");
+  if (totals.unsent > 0) {
     reasons.push(
-      `${books.unsent} requests were due and not sent, because --most-in-flight was reached; lower --rate or raise it.`,
+      `${totals.unsent} requests were due and not sent, because --most-in-flight was reached; lower --rate or raise it.`,
     );
   }
   if (trigger === undefined || isInterrupted) return reasons;
-  if (books.lostBeforeTrigger > 0) {
-    const first = books.losses[0];
+  if (totals.lostBeforeTrigger > 0) {
+    const first = totals.losses[0];
     const seen = first === undefined ? "" : ` (first: ${first.text} from ${first.target})`;
     reasons.push(
-      `${books.lostBeforeTrigger} of ${books.endedBeforeTrigger} requests were lost before the trigger${seen}: the target must be healthy first.`,
+      `${totals.lostBeforeTrigger} of ${totals.endedBeforeTrigger} requests were lost before the trigger${seen}: the target must be healthy first.`,
     );
   }
-  if (plan.scenario.name === "load" && trigger.state !== "not run" && books.endedBeforeTrigger === 0) {
+  if (spec.scenario.name === "load" && trigger.state !== "not run" && totals.endedBeforeTrigger === 0) {
     reasons.push("No request had ended before the trigger, so nothing says that the target was healthy.");
   }
   if (trigger.state === "not run") reasons.push("The run was over before --trigger-at.");
@@ -101,7 +101,7 @@ function voidReasons({ books, trigger, plan, isInterrupted }: Report): string[] 
   return reasons;
 }
 
-function notes({ punctuality, books, haproxyError }: Report): string[] {
+function notes({ punctuality, totals, haproxyError }: Report): string[] {
   const { max } = punctuality.lagMs;
   return [
     ...(max > LAG_LIMIT_MS
@@ -110,6 +110,8 @@ function notes({ punctuality, books, haproxyError }: Report): string[] {
         ]
       : []),
     ...(haproxyError === undefined ? [] : [`HAProxy's counters are missing. ${haproxyError}`]),
-    ...(books.losses.length < books.lost ? [`Only the first ${books.losses.length} losses were kept one by one.`] : []),
+    ...(totals.losses.length < totals.lost
+      ? [`Only the first ${totals.losses.length} losses were kept one by one.`]
+      : []),
   ];
 }

@@ -6,9 +6,9 @@
  */
 import type { Client } from "./client.ts";
 import { sleepPath } from "./once.ts";
-import type { Outcome } from "./outcome.ts";
-import type { Plan, WatchScenario } from "./plan.ts";
+import type { RequestOutcome } from "./outcome.ts";
 import type { Recorder } from "./recorder.ts";
+import type { RunSpec, WatchScenario } from "./run-spec.ts";
 import { keepSchedule, type Punctuality } from "./schedule.ts";
 import { isChosen } from "./share.ts";
 import type { Target } from "./target.ts";
@@ -18,12 +18,12 @@ export interface Visit {
   readonly role: "long" | "kept" | "new";
   readonly startedMs: number;
   readonly endedMs: number;
-  readonly outcome: Outcome;
+  readonly outcome: RequestOutcome;
 }
 
-/** Watches for the scenario's time; every visit goes into the books and into the list that is returned. */
+/** Watches for the scenario's time; every visit goes into the totals and into the list that is returned. */
 export async function watchResets(
-  plan: Plan,
+  spec: RunSpec,
   { seconds, count, intervalMs }: WatchScenario,
   client: Client,
   recorder: Recorder,
@@ -37,22 +37,22 @@ export async function watchResets(
     const startedMs = performance.now();
     recorder.start();
     const path = role === "long" ? (target.path ?? sleepPath(seconds)) : "/";
-    const outcome = await client.request({ target, path, lane, timeoutMs: plan.timeoutMs, lines: undefined });
+    const outcome = await client.request({ target, path, lane, timeoutMs: spec.timeoutMs, lines: undefined });
     recorder.end(target.label, { scheduledMs: role === "long" ? undefined : startedMs, startedMs }, outcome);
     if (outcome !== undefined) visits.push({ role, startedMs: started, endedMs: recorder.now(), outcome });
   };
 
-  for (const target of plan.targets) {
+  for (const target of spec.targets) {
     for (let index = 0; index < count; index += 1) all.push(visit("long", target, undefined));
   }
-  const perRound = plan.targets.length * count * 2;
+  const perRound = spec.targets.length * count * 2;
   let kept = 0;
   const punctuality = await keepSchedule(
     { rate: (perRound * 1000) / intervalMs, durationMs: seconds * 1000, signal },
     (index) => {
-      const target = plan.targets[index % plan.targets.length];
+      const target = spec.targets[index % spec.targets.length];
       if (target === undefined) return;
-      const isNew = isChosen(Math.floor(index / plan.targets.length), 0.5, "new");
+      const isNew = isChosen(Math.floor(index / spec.targets.length), 0.5, "new");
       all.push(isNew ? visit("new", target, undefined) : visit("kept", target, kept++ % count));
     },
   );

@@ -1,7 +1,7 @@
 /**
  * How numbers and runs are put into words, the same in table, plot and progress line.
  */
-import type { Plan } from "./plan.ts";
+import type { RunSpec } from "./run-spec.ts";
 
 /** A count with thousands separated: `12,345`. */
 export function count(value: number): string {
@@ -21,14 +21,14 @@ export function instant(atMs: number, triggerMs: number | undefined): string {
   return `T${seconds < 0 ? "-" : "+"}${Math.abs(seconds).toFixed(3)} s`;
 }
 
-/** The protocol that a plan speaks. */
-export function protocolOf({ scenario, http2, targets }: Plan): string {
+/** The protocol that a spec speaks. */
+export function protocolOf({ scenario, http2, targets }: RunSpec): string {
   if (scenario.name === "tcp") return targets.every(({ scheme }) => scheme === "tcp") ? "TCP" : "WebSocket";
   return http2 ? "HTTP/2" : "HTTP/1.1";
 }
 
-/** What a plan asks for, in one phrase. */
-export function request({ scenario, targets, client }: Plan): string {
+/** What a spec asks for, in one phrase. */
+export function request({ scenario, targets, client }: RunSpec): string {
   const each = targets.length === 1 ? "" : " a target";
   switch (scenario.name) {
     case "long":

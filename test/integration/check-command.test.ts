@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { parse } from "yaml";
-import { application, documents, gateway, HC_SERVICE } from "../../src/check/rules/example-manifests.ts";
+import { application, documents, gateway, HC_SERVICE } from "../../src/check/example-manifests.ts";
 import { rules } from "../../src/check/rules.ts";
 import { check } from "../../src/commands/check.ts";
 import { gracegate, gracegateIn, piped } from "./program.ts";

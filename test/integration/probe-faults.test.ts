@@ -7,10 +7,10 @@ import { http1Client } from "../../src/probe/http1.ts";
 import { http2Client } from "../../src/probe/http2.ts";
 import { load } from "../../src/probe/load.ts";
 import { type Kind, kinds } from "../../src/probe/outcome.ts";
-import { type Books, Recorder } from "../../src/probe/recorder.ts";
+import { Recorder, type Totals } from "../../src/probe/recorder.ts";
 import { closedPort, type Fault, faultServer } from "./fault-server.ts";
-import { loadPlan } from "./plans.ts";
 import { until } from "./program.ts";
+import { loadSpec } from "./run-specs.ts";
 
 const REQUESTS = 100;
 const EVERY = 5;
@@ -26,7 +26,7 @@ interface Case {
   readonly kind: Kind;
   readonly detail?: string;
   /** Who would have hidden all of them. */
-  readonly hiddenBy: keyof Books["hiddenBy"];
+  readonly hiddenBy: keyof Totals["hiddenBy"];
   readonly only?: "h1" | "h2";
 }
 
@@ -57,78 +57,78 @@ describe("each fault has its own class", { concurrency: 4 }, () => {
       test(`${protocol}: every ${EVERY}th request meets "${fault}" and counts as ${kind}`, async () => {
         const server = await faultServer(protocol, fault, EVERY);
         // A GOAWAY needs an earlier stream on the same connection.
-        const books = await (fault.startsWith("goaway")
+        const totals = await (fault.startsWith("goaway")
           ? inTurn(protocol, server.port)
           : count(protocol, [server.port], 1, fault === "stall" ? STALLED_MS : PATIENCE_MS));
         await server.stop();
         assert.equal(server.broken(), REQUESTS / EVERY);
-        assert.deepEqual(books.outcomes, { ...none, ok: REQUESTS - REQUESTS / EVERY, [kind]: REQUESTS / EVERY });
-        assert.equal(books.hiddenBy[hiddenBy], REQUESTS / EVERY);
-        assert.deepEqual(books.details[kind], detail === undefined ? undefined : { [detail]: REQUESTS / EVERY });
-        assert.equal(books.losses.length, REQUESTS / EVERY);
+        assert.deepEqual(totals.outcomes, { ...none, ok: REQUESTS - REQUESTS / EVERY, [kind]: REQUESTS / EVERY });
+        assert.equal(totals.hiddenBy[hiddenBy], REQUESTS / EVERY);
+        assert.deepEqual(totals.details[kind], detail === undefined ? undefined : { [detail]: REQUESTS / EVERY });
+        assert.equal(totals.losses.length, REQUESTS / EVERY);
       });
     }
 
     test(`${protocol}: a refused connection counts as refused, at the target that refused it`, async () => {
       const server = await faultServer(protocol, "stall", REQUESTS * 2);
       const closed = await closedPort();
-      const books = await count(protocol, [server.port, closed], 0.5, PATIENCE_MS);
+      const totals = await count(protocol, [server.port, closed], 0.5, PATIENCE_MS);
       await server.stop();
-      assert.deepEqual(books.outcomes, { ...none, ok: REQUESTS / 2, refused: REQUESTS / 2 });
-      assert.deepEqual(books.lostByTarget, { [`127.0.0.1:${closed}`]: REQUESTS / 2 });
-      assert.equal(books.hiddenBy.any, REQUESTS / 2);
+      assert.deepEqual(totals.outcomes, { ...none, ok: REQUESTS / 2, refused: REQUESTS / 2 });
+      assert.deepEqual(totals.lostByTarget, { [`127.0.0.1:${closed}`]: REQUESTS / 2 });
+      assert.equal(totals.hiddenBy.any, REQUESTS / 2);
     });
   }
 });
 
 test("a connection that the server closes as a request arrives is a loss on a reused connection", async () => {
   const server = await faultServer("h1", "close without an answer", 2);
-  const books = await inTurn("h1", server.port);
+  const totals = await inTurn("h1", server.port);
   await server.stop();
-  assert.equal(books.outcomes.closed, 50);
-  assert.equal(books.lostOnReused.closed, 50);
+  assert.equal(totals.outcomes.closed, 50);
+  assert.equal(totals.lostOnReused.closed, 50);
 });
 
 test("all streams of an HTTP/2 connection that closes are lost, each counted once", async () => {
   const server = await faultServer("h2", "stall", 1);
-  const { plan, scenario } = loadPlan([server.port], { rate: 100, durationMs: 200, oneShot: 0 });
+  const { spec, scenario } = loadSpec([server.port], { rate: 100, durationMs: 200, oneShot: 0 });
   const recorder = new Recorder();
-  const client = http2Client(plan.client);
-  const running = load({ ...plan, timeoutMs: 5000 }, scenario, client, recorder, new AbortController().signal);
+  const client = http2Client(spec.client);
+  const running = load({ ...spec, timeoutMs: 5000 }, scenario, client, recorder, new AbortController().signal);
   await until(() => server.broken() === 20);
   await server.stop();
   await running;
   client.close();
-  const books = recorder.books();
-  assert.deepEqual(books.outcomes, { ...none, closed: 20 });
-  assert.equal(books.lostOnReused.closed, 19);
+  const totals = recorder.totals();
+  assert.deepEqual(totals.outcomes, { ...none, closed: 20 });
+  assert.equal(totals.lostOnReused.closed, 19);
 });
 
 for (const protocol of ["h1", "h2"] as const) {
   test(`${protocol}: requests in flight when the client closes are unfinished, neither ok nor lost`, async () => {
     const server = await faultServer(protocol, "stall", 1);
-    const { plan, scenario } = loadPlan([server.port], { rate: 100, durationMs: 100 });
+    const { spec, scenario } = loadSpec([server.port], { rate: 100, durationMs: 100 });
     const recorder = new Recorder();
-    const client = clients[protocol](plan.client);
-    const running = load({ ...plan, timeoutMs: 5000 }, scenario, client, recorder, new AbortController().signal);
+    const client = clients[protocol](spec.client);
+    const running = load({ ...spec, timeoutMs: 5000 }, scenario, client, recorder, new AbortController().signal);
     await until(() => server.broken() === 10);
     client.close();
     await running;
     await server.stop();
-    const { unfinished, lost } = recorder.books();
+    const { unfinished, lost } = recorder.totals();
     assert.deepEqual({ unfinished, lost }, { unfinished: 10, lost: 0 });
   });
 }
 
 test("requests that are due while too many are in flight count as not sent", async () => {
   const server = await faultServer("h1", "stall", 1);
-  const { plan, scenario } = loadPlan([server.port], { rate: 100, durationMs: 200, mostInFlight: 5 });
+  const { spec, scenario } = loadSpec([server.port], { rate: 100, durationMs: 200, mostInFlight: 5 });
   const recorder = new Recorder();
-  const client = http1Client(plan.client);
-  await load(plan, scenario, client, recorder, new AbortController().signal);
+  const client = http1Client(spec.client);
+  await load(spec, scenario, client, recorder, new AbortController().signal);
   client.close();
   await server.stop();
-  const { unsent, outcomes } = recorder.books();
+  const { unsent, outcomes } = recorder.totals();
   assert.deepEqual({ unsent, timeout: outcomes.timeout }, { unsent: 15, timeout: 5 });
 });
 
@@ -140,21 +140,21 @@ async function count(
   ports: readonly number[],
   oneShot: number,
   timeoutMs: number,
-): Promise<Books> {
-  const { plan, scenario } = loadPlan(ports, { rate: 200, durationMs: (REQUESTS / 200) * 1000, oneShot });
-  const client = clients[protocol](plan.client);
+): Promise<Totals> {
+  const { spec, scenario } = loadSpec(ports, { rate: 200, durationMs: (REQUESTS / 200) * 1000, oneShot });
+  const client = clients[protocol](spec.client);
   const recorder = new Recorder();
-  await load({ ...plan, timeoutMs }, scenario, client, recorder, new AbortController().signal);
+  await load({ ...spec, timeoutMs }, scenario, client, recorder, new AbortController().signal);
   client.close();
-  return recorder.books();
+  return recorder.totals();
 }
 
 /** Sends the requests one after the other on a kept connection, so that a fault cannot hit a neighbour. */
-async function inTurn(protocol: "h1" | "h2", port: number): Promise<Books> {
-  const { plan } = loadPlan([port]);
-  const client = clients[protocol](plan.client);
+async function inTurn(protocol: "h1" | "h2", port: number): Promise<Totals> {
+  const { spec } = loadSpec([port]);
+  const client = clients[protocol](spec.client);
   const recorder = new Recorder();
-  for (const target of plan.targets) {
+  for (const target of spec.targets) {
     for (let index = 0; index < REQUESTS; index += 1) {
       const now = performance.now();
       const outcome = await client.request({ target, path: "/", lane: 0, timeoutMs: PATIENCE_MS, lines: undefined });
@@ -162,5 +162,5 @@ async function inTurn(protocol: "h1" | "h2", port: number): Promise<Books> {
     }
   }
   client.close();
-  return recorder.books();
+  return recorder.totals();
 }

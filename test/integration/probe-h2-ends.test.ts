@@ -4,9 +4,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { http2Client } from "../../src/probe/http2.ts";
-import type { Outcome } from "../../src/probe/outcome.ts";
+import type { RequestOutcome } from "../../src/probe/outcome.ts";
 import { frameServer, frames, type Step } from "./h2-frames.ts";
-import { loadPlan, planFor } from "./plans.ts";
+import { loadSpec, specFor } from "./run-specs.ts";
 
 const { status, length, data, trailers, astray, reset, goaway } = frames;
 const NO_ERROR = 0;
@@ -14,7 +14,7 @@ const INTERNAL_ERROR = 2;
 const CANCEL = 8;
 const SESSION_ERROR = "Session closed with error code 2";
 
-const cases: readonly [string, readonly Step[], Outcome["kind"], string?][] = [
+const cases: readonly [string, readonly Step[], RequestOutcome["kind"], string?][] = [
   ["END_STREAM on DATA", [status(200), data("half", true)], "ok"],
   ["END_STREAM on HEADERS", [status(200, true)], "ok"],
   ["END_STREAM on trailers", [status(200), data("half"), trailers()], "ok"],
@@ -55,9 +55,9 @@ describe("each end of a stream has its class", { concurrency: 8 }, () => {
   for (const [name, steps, kind, detail = ""] of cases) {
     test(`${name} is ${kind}`, async () => {
       const server = await frameServer(steps);
-      const { plan } = loadPlan([server.port]);
-      const client = http2Client(plan.client);
-      const [target] = plan.targets;
+      const { spec } = loadSpec([server.port]);
+      const client = http2Client(spec.client);
+      const [target] = spec.targets;
       assert.ok(target);
       const outcome = await client.request({ target, path: "/", lane: 0, timeoutMs: 3000, lines: undefined });
       client.close();
@@ -70,10 +70,10 @@ describe("each end of a stream has its class", { concurrency: 8 }, () => {
 test("requests queued behind one that times out while connecting are timeouts too", async () => {
   // It accepts and never answers TLS's hello.
   const server = await frameServer([]);
-  const { scenario } = loadPlan([]);
-  const plan = planFor([`https://127.0.0.1:${server.port}`], scenario);
-  const client = http2Client(plan.client);
-  const [target] = plan.targets;
+  const { scenario } = loadSpec([]);
+  const spec = specFor([`https://127.0.0.1:${server.port}`], scenario);
+  const client = http2Client(spec.client);
+  const [target] = spec.targets;
   assert.ok(target);
   const ask = (timeoutMs: number) => client.request({ target, path: "/", lane: 0, timeoutMs, lines: undefined });
   const outcomes = await Promise.all([ask(20), ask(5000), ask(5000)]);

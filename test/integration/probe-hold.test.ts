@@ -7,9 +7,9 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { describe, test } from "node:test";
 import { hold } from "../../src/probe/hold.ts";
-import type { TcpScenario } from "../../src/probe/plan.ts";
 import { Recorder } from "../../src/probe/recorder.ts";
-import { planFor } from "./plans.ts";
+import type { TcpScenario } from "../../src/probe/run-spec.ts";
+import { specFor } from "./run-specs.ts";
 
 const scenario: TcpScenario = {
   name: "tcp",
@@ -92,8 +92,8 @@ describe("held connections", { concurrency: 8 }, () => {
 /** Holds connections and counts how they ended. */
 async function count(target: string, tcp: TcpScenario, timeoutMs: number): Promise<{ ok: number; timeout: number }> {
   const recorder = new Recorder();
-  await hold({ ...planFor([target], tcp), timeoutMs }, tcp, recorder, new AbortController().signal);
-  const { ok, timeout } = recorder.books().outcomes;
+  await hold({ ...specFor([target], tcp), timeoutMs }, tcp, recorder, new AbortController().signal);
+  const { ok, timeout } = recorder.totals().outcomes;
   return { ok, timeout };
 }
 

@@ -10,10 +10,10 @@ import { after, test } from "node:test";
 import type { ClientOptions } from "../../src/probe/client.ts";
 import { http1Client } from "../../src/probe/http1.ts";
 import { http2Client } from "../../src/probe/http2.ts";
-import type { Outcome } from "../../src/probe/outcome.ts";
+import type { RequestOutcome } from "../../src/probe/outcome.ts";
 import { selfSigned } from "./certificate.ts";
-import { targetOf } from "./plans.ts";
 import { targetProcess } from "./program.ts";
+import { targetOf } from "./run-specs.ts";
 
 const { cert, key } = await selfSigned();
 const folder = mkdtempSync(join(tmpdir(), "probe-tls-"));
@@ -25,7 +25,7 @@ writeFileSync(paths[1], key);
 const clients = { "HTTP/1.1": http1Client, "HTTP/2": http2Client };
 
 for (const [protocol, makeClient] of Object.entries(clients)) {
-  const request = async (url: string, options: Partial<ClientOptions>): Promise<(Outcome | undefined)[]> => {
+  const request = async (url: string, options: Partial<ClientOptions>): Promise<(RequestOutcome | undefined)[]> => {
     const client = makeClient({
       ...{
         lanes: 1,

@@ -8,10 +8,10 @@ import type { Duplex } from "node:stream";
 import { describe, test } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
 import { hold } from "../../src/probe/hold.ts";
-import type { Plan, TcpScenario } from "../../src/probe/plan.ts";
 import { Recorder } from "../../src/probe/recorder.ts";
+import type { RunSpec, TcpScenario } from "../../src/probe/run-spec.ts";
 import { protocolOf } from "../../src/probe/words.ts";
-import { planFor } from "./plans.ts";
+import { specFor } from "./run-specs.ts";
 
 // A lost one is opened again after an interval: here after the end.
 const scenario: TcpScenario = {
@@ -75,9 +75,9 @@ describe("held WebSockets", { concurrency: 8 }, () => {
         else socket.end("HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
       });
       const held = { ...scenario, ...changes };
-      const plan = { ...planFor([`${server.url}${path}`], held), timeoutMs };
-      assert.equal(protocolOf(plan), "WebSocket");
-      assert.deepEqual(await outcomesOf(plan, held), expected);
+      const spec = { ...specFor([`${server.url}${path}`], held), timeoutMs };
+      assert.equal(protocolOf(spec), "WebSocket");
+      assert.deepEqual(await outcomesOf(spec, held), expected);
       await server.stop();
     });
   }
@@ -96,17 +96,17 @@ describe("held WebSockets", { concurrency: 8 }, () => {
       });
     });
     const held = { ...scenario, durationMs: 500, echoes: false };
-    assert.deepEqual(await outcomesOf(planFor([server.url], held), held), { ok: 3 });
+    assert.deepEqual(await outcomesOf(specFor([server.url], held), held), { ok: 3 });
     // Of itself ws gives such a peer 30 s.
     await Promise.all(thrownAway);
     await server.stop();
   });
 });
 
-async function outcomesOf(plan: Plan, held: TcpScenario): Promise<Readonly<Record<string, number>>> {
+async function outcomesOf(spec: RunSpec, held: TcpScenario): Promise<Readonly<Record<string, number>>> {
   const recorder = new Recorder();
-  await hold(plan, held, recorder, new AbortController().signal);
-  return Object.fromEntries(Object.entries(recorder.books().outcomes).filter(([, count]) => count > 0));
+  await hold(spec, held, recorder, new AbortController().signal);
+  return Object.fromEntries(Object.entries(recorder.totals().outcomes).filter(([, count]) => count > 0));
 }
 
 async function startServer(

@@ -8,6 +8,7 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, sep } from "node:path";
 import { test } from "node:test";
+import { rules } from "../../src/check/rules.ts";
 
 const ground = ["units", "codes"];
 const pure = ["pod", "policy", "budget", "mutate", "manifests"];
@@ -84,4 +85,18 @@ test("the pure folders import nothing that does I/O", () => {
 
 test("the imports of this project are seen at all", () => {
   assert.ok(imports.length > 50, `only ${imports.length} imports were found`);
+});
+
+test("src/check/rules holds rules and nothing else, and each is run", async () => {
+  const files = globSync("src/check/rules/*.ts");
+  const exported = await Promise.all(
+    files.map(async (file) => Object.values(await import(`../../${file}`)) as { readonly id?: string }[]),
+  );
+  assert.deepEqual(
+    exported
+      .flat()
+      .map(({ id }) => id)
+      .toSorted(),
+    rules.map(({ id }) => id).toSorted(),
+  );
 });

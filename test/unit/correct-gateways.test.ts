@@ -6,9 +6,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { parseAllDocuments, stringify } from "yaml";
 import { repaired } from "../../src/check/fix.ts";
+import { inventoryOf } from "../../src/check/inventory.ts";
 import { rules } from "../../src/check/rules.ts";
 import { runRules } from "../../src/check/run.ts";
-import { worldOf } from "../../src/check/world.ts";
 import { parseManifest } from "../../src/manifests/document.ts";
 import { chunksOf } from "../../src/manifests/stream.ts";
 import type { JsonObject } from "../../src/pod/json.ts";
@@ -202,11 +202,11 @@ function check(stream: string) {
     assert.ok(parsed.ok, parsed.ok ? "" : parsed.reason);
     return parsed;
   });
-  const world = worldOf(
+  const inventory = inventoryOf(
     manifests.map((manifest) => ({ file: "edge.yaml", manifest })),
     options,
   );
-  const results = runRules(world, rules);
+  const results = runRules(inventory, rules);
   const texts = repaired(results);
   return {
     found: results.map(({ rule, message }) => `${rule}: ${message}`),

@@ -2,16 +2,16 @@
  * A finished run for tests of what is made from one: 100 requests, of which five were lost after a trigger at 5 s.
  */
 import { type Kind, kinds } from "../../src/probe/outcome.ts";
-import { type Books, Recorder } from "../../src/probe/recorder.ts";
+import { Recorder, type Totals } from "../../src/probe/recorder.ts";
 import type { Report } from "../../src/probe/run.ts";
-import { loadPlan } from "../integration/plans.ts";
+import { loadSpec } from "../integration/run-specs.ts";
 
 /** The run, with changes. */
-export function reportOf(changes: Partial<Report> = {}, books: Partial<Books> = {}): Report {
-  const { plan } = loadPlan([8080, 8081], { rate: 10, durationMs: 10_000 });
+export function reportOf(changes: Partial<Report> = {}, totals: Partial<Totals> = {}): Report {
+  const { spec } = loadSpec([8080, 8081], { rate: 10, durationMs: 10_000 });
   const outcomes = outcomesOf({ ok: 95, "5xx": 2, closed: 3 });
   return {
-    plan: { ...plan, trigger: { command: "kubectl rollout restart deploy/gw && echo <done>", atMs: 5000 } },
+    spec: { ...spec, trigger: { command: "kubectl rollout restart deploy/gw && echo <done>", atMs: 5000 } },
     startedAt: new Date("2026-11-30T00:00:00Z"),
     durationMs: 10_020,
     punctuality: { lagMs: { p50: 0.5, p99: 1.2, max: 3 }, behind: 0 },
@@ -20,8 +20,8 @@ export function reportOf(changes: Partial<Report> = {}, books: Partial<Books> = 
     haproxyError: undefined,
     balancer: undefined,
     isInterrupted: false,
-    books: {
-      ...new Recorder().books(),
+    totals: {
+      ...new Recorder().totals(),
       started: 100,
       outcomes,
       lost: 5,
@@ -49,7 +49,7 @@ export function reportOf(changes: Partial<Report> = {}, books: Partial<Books> = 
           counts: second === 5 ? { ok: 7, closed: 3 } : second === 6 ? { ok: 8, "5xx": 2 } : { ok: 10 },
         })),
       },
-      ...books,
+      ...totals,
     },
     ...changes,
   };

@@ -5,9 +5,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { stringify } from "yaml";
+import { inventoryOf } from "../../src/check/inventory.ts";
 import { rules } from "../../src/check/rules.ts";
 import { runRules } from "../../src/check/run.ts";
-import { worldOf } from "../../src/check/world.ts";
 import { type Manifest, parseManifest } from "../../src/manifests/document.ts";
 import { type InjectOptions, injectDocument, outcomesOf } from "../../src/manifests/inject.ts";
 import { chunksOf } from "../../src/manifests/stream.ts";
@@ -88,12 +88,12 @@ describe("manifests in the shapes that people use", () => {
           assert.equal([...chunksOf(result)].map((chunk) => injectDocument(chunk, options).text).join(""), result);
           for (const each of [text, result]) {
             const manifests = [...chunksOf(each)].map(parseManifest).filter((one): one is Manifest => one.ok);
-            const world = worldOf(
+            const inventory = inventoryOf(
               manifests.map((manifest) => ({ file: "a.yaml", manifest })),
               options,
             );
             assert.deepEqual(
-              runRules(world, rules).map(({ rule, message }) => `${rule}: ${message}`),
+              runRules(inventory, rules).map(({ rule, message }) => `${rule}: ${message}`),
               [],
             );
             for (const one of manifests.flatMap((manifest) => outcomesOf(manifest, options))) {

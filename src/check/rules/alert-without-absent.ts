@@ -1,6 +1,6 @@
 import { objectAt, objectsAt, textAt } from "../../pod/json.ts";
+import { itemsOf } from "../inventory.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { itemsOf } from "../world.ts";
 
 const rule = (...alerts: readonly (readonly [string, string])[]) =>
   [
@@ -71,8 +71,8 @@ export const alertWithoutAbsent: Rule = {
       rule(["Cpu", "rate(process_cpu_seconds_total[5m]) > 1"]),
     ],
   },
-  *check(world): Iterable<Finding> {
-    const all = itemsOf(world, "PrometheusRule").flatMap((item) =>
+  *check(inventory): Iterable<Finding> {
+    const all = itemsOf(inventory, "PrometheusRule").flatMap((item) =>
       objectsAt(objectAt(item.object, "spec"), "groups").flatMap((group, at) =>
         objectsAt(group, "rules").map((one, index) => ({
           item,

@@ -1,7 +1,7 @@
 import { objectAt, valueAt } from "../../pod/json.ts";
+import { gateway } from "../example-manifests.ts";
+import { gatewaysOf, type Workload } from "../inventory.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { gatewaysOf, type Workload } from "../world.ts";
-import { gateway } from "./example-manifests.ts";
 
 const strategy = (...lines: readonly string[]) => ["minReadySeconds: 7", ...lines];
 
@@ -30,8 +30,8 @@ export const allAtOnce: Rule = {
       gateway({ workload: strategy("replicas: 1", "strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } }") }),
     ],
   },
-  *check(world): Iterable<Finding> {
-    for (const item of gatewaysOf(world)) {
+  *check(inventory): Iterable<Finding> {
+    for (const item of gatewaysOf(inventory)) {
       const [kind, at] = [item.kind, item.kind === "DaemonSet" ? "updateStrategy" : "strategy"];
       const reason = kind === "Deployment" ? reasonOf(item) : kind === "DaemonSet" ? daemonReason(item) : undefined;
       if (reason !== undefined) yield { item, at: ["spec", at], message: reason };

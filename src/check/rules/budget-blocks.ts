@@ -1,7 +1,7 @@
 import { objectAt } from "../../pod/json.ts";
+import { documents, gateway } from "../example-manifests.ts";
+import { type Inventory, type Item, itemsOf, replicasOf, selects } from "../inventory.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { type Item, itemsOf, replicasOf, selects, type World } from "../world.ts";
-import { documents, gateway } from "./example-manifests.ts";
 
 const budget = (line: string) =>
   [
@@ -34,11 +34,11 @@ export const budgetBlocks: Rule = {
       documents(gateway().replace("replicas: 2", "replicas: 0"), budget("minAvailable: 1")),
     ],
   },
-  *check(world): Iterable<Finding> {
-    for (const item of itemsOf(world, "PodDisruptionBudget")) {
+  *check(inventory): Iterable<Finding> {
+    for (const item of itemsOf(inventory, "PodDisruptionBudget")) {
       const spec = objectAt(item.object, "spec");
       const { maxUnavailable, minAvailable } = spec;
-      const replicas = leastReplicas(world, item);
+      const replicas = leastReplicas(inventory, item);
       const never = maxUnavailable === 0 || maxUnavailable === "0%";
       const all =
         minAvailable === "100%" ||
@@ -56,8 +56,8 @@ export const budgetBlocks: Rule = {
 };
 
 /** The least replicas of the workload that a budget is about; undefined where none is seen here. */
-function leastReplicas(world: World, item: Item): number | undefined {
+function leastReplicas(inventory: Inventory, item: Item): number | undefined {
   const selector = objectAt(objectAt(item.object, "spec"), "selector");
-  const workload = world.workloads.find((one) => one.role !== "none" && selects(item, selector, one));
-  return workload && replicasOf(world, workload)?.least;
+  const workload = inventory.workloads.find((one) => one.role !== "none" && selects(item, selector, one));
+  return workload && replicasOf(inventory, workload)?.least;
 }

@@ -1,5 +1,5 @@
+import { application } from "../example-manifests.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { application } from "./example-manifests.ts";
 
 /** Both of Istio's ways to leave, as if both worked. */
 export const exitOnZeroAndDrain: Rule = {

@@ -1,8 +1,8 @@
 import { objectAt } from "../../pod/json.ts";
+import { cloudService, documents, gateway, HC_SERVICE, service } from "../example-manifests.ts";
+import { targetsPods } from "../health-port.ts";
+import { gatewaysOf, servicesOf } from "../inventory.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { gatewaysOf, servicesOf } from "../world.ts";
-import { cloudService, documents, gateway, HC_SERVICE, service } from "./example-manifests.ts";
-import { targetsPods } from "./health-port.ts";
 
 const AWS = "service.beta.kubernetes.io/aws-load-balancer";
 const PORTS = "ports: [{ port: 443, targetPort: 8443 }]";
@@ -36,8 +36,8 @@ export const externalTrafficPolicy: Rule = {
       ),
     ],
   },
-  *check(world): Iterable<Finding> {
-    const services = new Set(gatewaysOf(world).flatMap((workload) => servicesOf(world, workload)));
+  *check(inventory): Iterable<Finding> {
+    const services = new Set(gatewaysOf(inventory).flatMap((workload) => servicesOf(inventory, workload)));
     for (const item of services) {
       const spec = objectAt(item.object, "spec");
       if (spec.type !== "NodePort" && spec.type !== "LoadBalancer") continue;

@@ -1,8 +1,8 @@
 import { type JsonObject, objectAt, objectsAt, textAt } from "../../pod/json.ts";
 import type { Seconds } from "../../units/duration.ts";
+import { application, documents } from "../example-manifests.ts";
+import { kubeletName, shutdownGraceOf } from "../node-shutdown.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { application, documents } from "./example-manifests.ts";
-import { kubeletName, shutdownGraceOf } from "./node-shutdown.ts";
 
 /** Labels of nodes that the cloud takes back, and the seconds between its word and the end. */
 const SPOT: readonly (readonly [key: string, value: string, seconds: Seconds])[] = [

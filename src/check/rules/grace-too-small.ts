@@ -2,8 +2,8 @@ import { valueIn, withValue } from "../../manifests/workload.ts";
 import type { JsonObject } from "../../pod/json.ts";
 import { ownDrain, presentTimeline } from "../../report/explain/read-termination.ts";
 import { deathsOf } from "../../report/timeline/timeline.ts";
+import { application, gateway } from "../example-manifests.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { application, gateway } from "./example-manifests.ts";
 
 /** The pod's own hooks and drains need more than its grace period. */
 export const graceTooSmall: Rule = {

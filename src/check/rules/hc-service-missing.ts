@@ -1,8 +1,9 @@
-import { objectAt, objectsAt } from "../../pod/json.ts";
+import { objectAt } from "../../pod/json.ts";
+import { cloudService, documents, gateway, HC_SERVICE, service } from "../example-manifests.ts";
+import { hcPortOf, leadsToHc } from "../hc-port.ts";
+import { targetsPods } from "../health-port.ts";
+import { gatewaysWithHc, servicesOf } from "../inventory.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { gatewaysWithHc, type Item, servicesOf, type Workload } from "../world.ts";
-import { cloudService, documents, gateway, HC_SERVICE, service } from "./example-manifests.ts";
-import { targetsPods } from "./health-port.ts";
 
 const TRAFFIC = service("type: NodePort", "externalTrafficPolicy: Local", "ports: [{ port: 443, targetPort: 8443 }]");
 
@@ -20,9 +21,9 @@ export const hcServiceMissing: Rule = {
     bad: [documents(gateway(), TRAFFIC), documents(gateway(), cloudService(PORT))],
     good: [documents(gateway(), TRAFFIC, HC_SERVICE), documents(gateway(), cloudService(PORT), HC_SERVICE), gateway()],
   },
-  *check(world): Iterable<Finding> {
-    for (const workload of gatewaysWithHc(world)) {
-      const services = servicesOf(world, workload);
+  *check(inventory): Iterable<Finding> {
+    for (const workload of gatewaysWithHc(inventory)) {
+      const services = servicesOf(inventory, workload);
       const fromOutside = services.find((item) => {
         const { type } = objectAt(item.object, "spec");
         return (type === "NodePort" || type === "LoadBalancer") && !targetsPods(item);
@@ -36,15 +37,3 @@ export const hcServiceMissing: Rule = {
     }
   },
 };
-
-/** The port at which hc of a gateway answers. */
-export function hcPortOf({ context }: Workload): number {
-  return context?.role.kind === "gateway" ? context.role.settings.hc.port : 18_180;
-}
-
-/** Whether a Service leads to hc of a gateway. */
-export function leadsToHc(item: Item, workload: Workload): boolean {
-  return objectsAt(objectAt(item.object, "spec"), "ports").some(
-    ({ port, targetPort }) => (targetPort ?? port) === hcPortOf(workload) || targetPort === "hc",
-  );
-}

@@ -1,8 +1,8 @@
 import { objectAt } from "../../pod/json.ts";
+import { cloudService, documents, gateway, HC_SERVICE, service } from "../example-manifests.ts";
+import { healthPortOf, targetsPods } from "../health-port.ts";
+import { gatewaysOf, type Item, servicesOf } from "../inventory.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { gatewaysOf, type Item, servicesOf } from "../world.ts";
-import { cloudService, documents, gateway, HC_SERVICE, service } from "./example-manifests.ts";
-import { healthPortOf, targetsPods } from "./health-port.ts";
 
 const LOCAL = ["type: LoadBalancer", "externalTrafficPolicy: Local", "ports: [{ port: 443, targetPort: 8443 }]"];
 const PORT = "service.beta.kubernetes.io/aws-load-balancer-healthcheck-port";
@@ -29,9 +29,9 @@ export const healthCheckNodePort: Rule = {
       documents(gateway(), HC_SERVICE, service("type: NodePort", ...LOCAL.slice(1))),
     ],
   },
-  *check(world): Iterable<Finding> {
-    for (const workload of gatewaysOf(world)) {
-      for (const item of servicesOf(world, workload)) {
+  *check(inventory): Iterable<Finding> {
+    for (const workload of gatewaysOf(inventory)) {
+      for (const item of servicesOf(inventory, workload)) {
         const found = problemOf(item);
         if (found !== undefined) yield { item, ...found };
       }

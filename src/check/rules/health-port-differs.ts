@@ -1,9 +1,9 @@
 import { objectAt, objectsAt } from "../../pod/json.ts";
+import { cloudService, documents, gateway, HC_SERVICE } from "../example-manifests.ts";
+import { hcPortOf, leadsToHc } from "../hc-port.ts";
+import { healthPortOf, targetsPods } from "../health-port.ts";
+import { gatewaysWithHc, servicesOf } from "../inventory.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { gatewaysWithHc, servicesOf } from "../world.ts";
-import { cloudService, documents, gateway, HC_SERVICE } from "./example-manifests.ts";
-import { hcPortOf, leadsToHc } from "./hc-service-missing.ts";
-import { healthPortOf, targetsPods } from "./health-port.ts";
 
 const checked = (port: number, ...more: readonly string[]) =>
   cloudService(`service.beta.kubernetes.io/aws-load-balancer-healthcheck-port: "${port}"`, ...more);
@@ -20,9 +20,9 @@ export const healthPortDiffers: Rule = {
     bad: [documents(gateway(), checked(30181), HC_SERVICE), documents(gateway(), checked(30180, TARGETS), HC_SERVICE)],
     good: [documents(gateway(), checked(30180), HC_SERVICE), documents(gateway(), checked(18180, TARGETS), HC_SERVICE)],
   },
-  *check(world): Iterable<Finding> {
-    for (const workload of gatewaysWithHc(world)) {
-      const services = servicesOf(world, workload);
+  *check(inventory): Iterable<Finding> {
+    for (const workload of gatewaysWithHc(inventory)) {
+      const services = servicesOf(inventory, workload);
       const nodePorts = services
         .filter((item) => leadsToHc(item, workload))
         .flatMap(({ object }) => objectsAt(objectAt(object, "spec"), "ports").map(({ nodePort }) => nodePort))

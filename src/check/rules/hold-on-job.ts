@@ -1,6 +1,6 @@
+import { configPath, configRepair } from "../config-repair.ts";
+import { application } from "../example-manifests.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { configPath, configRepair } from "./config-repair.ts";
-import { application } from "./example-manifests.ts";
 
 const HOLD = ["proxy.istio.io/config: |", "  holdApplicationUntilProxyStarts: true", "  drainDuration: 45s"];
 

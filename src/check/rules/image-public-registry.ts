@@ -1,6 +1,6 @@
+import { gateway, RENDERED } from "../example-manifests.ts";
+import { imagesOf, registryOf } from "../images.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { gateway, RENDERED } from "./example-manifests.ts";
-import { imagesOf, registryOf } from "./images.ts";
 
 /** Registries that everybody pulls from, and that limit how much. */
 const PUBLIC =

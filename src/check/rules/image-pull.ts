@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../pod/json.ts";
+import { gateway, RENDERED } from "../example-manifests.ts";
+import { imagesOf, registryOf } from "../images.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { gateway, RENDERED } from "./example-manifests.ts";
-import { imagesOf, registryOf } from "./images.ts";
 
 /** An image that may be another one tomorrow, or must be fetched at every start. */
 export const imagePull: Rule = {

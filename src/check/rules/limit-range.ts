@@ -1,9 +1,9 @@
 import { type JsonObject, objectAt, objectsAt } from "../../pod/json.ts";
 import { runningTogether } from "../../pod/pod-rules.ts";
 import { parseQuantity } from "../../units/quantity.ts";
+import { documents, gateway, RENDERED } from "../example-manifests.ts";
+import { gatewaysWithHc, hcResourcesOf, itemsOf, type Workload } from "../inventory.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { gatewaysWithHc, hcResourcesOf, itemsOf, type Workload } from "../world.ts";
-import { documents, gateway, RENDERED } from "./example-manifests.ts";
 
 const range = (line: string, type = "Container") =>
   [
@@ -48,9 +48,9 @@ export const limitRange: Rule = {
       documents(proxy("2"), range("max: { cpu: 1 }", "Pod")),
     ],
   },
-  *check(world): Iterable<Finding> {
-    for (const item of itemsOf(world, "LimitRange")) {
-      for (const one of gatewaysWithHc(world).filter(({ namespace }) => namespace === item.namespace)) {
+  *check(inventory): Iterable<Finding> {
+    for (const item of itemsOf(inventory, "LimitRange")) {
+      for (const one of gatewaysWithHc(inventory).filter(({ namespace }) => namespace === item.namespace)) {
         const hc = usageOf(hcResourcesOf(one) ?? {});
         for (const [index, limit] of objectsAt(objectAt(item.object, "spec"), "limits").entries()) {
           const at = ["spec", "limits", index];

@@ -2,9 +2,9 @@ import { minReadySeconds as needed } from "../../budget/min-ready.ts";
 import { withValue } from "../../manifests/workload.ts";
 import { type JsonObject, objectAt } from "../../pod/json.ts";
 import { isBehindBalancer } from "../behind-balancer.ts";
+import { documents, gateway, service } from "../example-manifests.ts";
+import { gatewaysOf, replicasOf } from "../inventory.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { gatewaysOf, replicasOf } from "../world.ts";
-import { documents, gateway, service } from "./example-manifests.ts";
 
 const INSIDE = service("type: ClusterIP", "ports: [{ port: 443, targetPort: 8443 }]");
 const INGRESS = [
@@ -35,12 +35,12 @@ export const minReadySeconds: Rule = {
       documents(gateway({ workload: ["replicas: 2"] }), INSIDE),
     ],
   },
-  *check(world): Iterable<Finding> {
-    for (const item of gatewaysOf(world)) {
+  *check(inventory): Iterable<Finding> {
+    for (const item of gatewaysOf(inventory)) {
       const spec = objectAt(item.object, "spec");
-      const isOne = (replicasOf(world, item)?.most ?? 2) <= 1;
+      const isOne = (replicasOf(inventory, item)?.most ?? 2) <= 1;
       const rolls = ["Deployment", "DaemonSet", "StatefulSet", "Rollout"].includes(item.kind);
-      if (!rolls || isOne || !isBehindBalancer(world, item) || item.context?.role.kind !== "gateway") continue;
+      if (!rolls || isOne || !isBehindBalancer(inventory, item) || item.context?.role.kind !== "gateway") continue;
       const { seconds, arithmetic } = needed(item.context.role.settings.loadBalancer);
       const given = typeof spec.minReadySeconds === "number" ? spec.minReadySeconds : 0;
       if (given >= seconds) continue;

@@ -1,9 +1,9 @@
 import { type JsonObject, objectAt, objectsAt, textsAt, valueAt } from "../../pod/json.ts";
 import { isBehindBalancer } from "../behind-balancer.ts";
+import { documents, gateway, service } from "../example-manifests.ts";
+import { hcPortOf } from "../hc-port.ts";
+import { gatewaysWithHc, itemsOf, selects } from "../inventory.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { gatewaysWithHc, itemsOf, selects } from "../world.ts";
-import { documents, gateway, service } from "./example-manifests.ts";
-import { hcPortOf } from "./hc-service-missing.ts";
 
 const policy = (ports: string) =>
   [
@@ -35,10 +35,10 @@ export const networkPolicyHidesHc: Rule = {
       documents(gateway(), policy("[{ port: 8443 }]"), service("type: ClusterIP", "ports: [{ port: 443 }]")),
     ],
   },
-  *check(world): Iterable<Finding> {
-    for (const workload of gatewaysWithHc(world)) {
-      if (!isBehindBalancer(world, workload)) continue;
-      const policies = itemsOf(world, "NetworkPolicy").filter((item) => {
+  *check(inventory): Iterable<Finding> {
+    for (const workload of gatewaysWithHc(inventory)) {
+      if (!isBehindBalancer(inventory, workload)) continue;
+      const policies = itemsOf(inventory, "NetworkPolicy").filter((item) => {
         const spec = objectAt(item.object, "spec");
         const types = textsAt(spec, "policyTypes");
         return (

@@ -1,6 +1,6 @@
 import { podProblems } from "../../pod/pod-rules.ts";
+import { application } from "../example-manifests.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { application } from "./example-manifests.ts";
 
 const native = (...hook: readonly string[]) => [
   "initContainers:",

@@ -2,8 +2,8 @@ import type { Path } from "../../manifests/workload.ts";
 import { objectAt, withKey } from "../../pod/json.ts";
 import { API_VERSION, KIND } from "../../policy/schema.ts";
 import { validatePolicy } from "../../policy/validate.ts";
+import { itemsOf } from "../inventory.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { itemsOf } from "../world.ts";
 
 const policy = (spec: string) =>
   [
@@ -30,8 +30,8 @@ export const policyRefused: Rule = {
     ],
     good: [policy("{ gateway: { requestP99: 30s } }"), policy("{}").replace(", namespace: edge", "")],
   },
-  *check(world): Iterable<Finding> {
-    for (const item of itemsOf(world, KIND)) {
+  *check(inventory): Iterable<Finding> {
+    for (const item of itemsOf(inventory, KIND)) {
       // Of another API group, or one that kubectl -n puts into its namespace.
       if (!String(item.object.apiVersion).startsWith(`${API_VERSION.split("/")[0]}/`)) continue;
       const metadata = withKey(objectAt(item.object, "metadata"), "namespace", item.namespace);

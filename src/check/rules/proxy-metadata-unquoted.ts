@@ -1,7 +1,7 @@
 import { quoted } from "../../codes/quoted.ts";
+import { configPath, configRepair } from "../config-repair.ts";
+import { application } from "../example-manifests.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { configPath, configRepair } from "./config-repair.ts";
-import { application } from "./example-manifests.ts";
 
 /** Variables that YAML reads as a bool or a number. */
 export const proxyMetadataUnquoted: Rule = {

@@ -1,9 +1,9 @@
 import { withValue } from "../../manifests/workload.ts";
 import { type JsonObject, objectAt } from "../../pod/json.ts";
+import { documents, gateway, HC_SERVICE } from "../example-manifests.ts";
+import { leadsToHc } from "../hc-port.ts";
+import { gatewaysWithHc, servicesOf } from "../inventory.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { gatewaysWithHc, servicesOf } from "../world.ts";
-import { documents, gateway, HC_SERVICE } from "./example-manifests.ts";
-import { leadsToHc } from "./hc-service-missing.ts";
 
 /** hc's Service also leads to pods that are not Ready. */
 export const publishNotReady: Rule = {
@@ -17,9 +17,9 @@ export const publishNotReady: Rule = {
     bad: [documents(gateway(), HC_SERVICE.replace("  type:", "  publishNotReadyAddresses: true\n  type:"))],
     good: [documents(gateway(), HC_SERVICE)],
   },
-  *check(world): Iterable<Finding> {
-    for (const workload of gatewaysWithHc(world)) {
-      for (const item of servicesOf(world, workload)) {
+  *check(inventory): Iterable<Finding> {
+    for (const workload of gatewaysWithHc(inventory)) {
+      for (const item of servicesOf(inventory, workload)) {
         if (!leadsToHc(item, workload) || objectAt(item.object, "spec").publishNotReadyAddresses !== true) continue;
         yield {
           item,

@@ -1,8 +1,8 @@
 import { type JsonObject, objectAt, textAt } from "../../pod/json.ts";
 import { parseQuantity } from "../../units/quantity.ts";
+import { documents, gateway } from "../example-manifests.ts";
+import { gatewaysWithHc, hasHc, hcResourcesOf, itemsOf } from "../inventory.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { gatewaysWithHc, hasHc, hcResourcesOf, itemsOf } from "../world.ts";
-import { documents, gateway } from "./example-manifests.ts";
 
 const quota = (...lines: readonly string[]) =>
   [
@@ -50,10 +50,12 @@ export const quotaRefusesHc: Rule = {
       ),
     ],
   },
-  *check(world): Iterable<Finding> {
-    for (const item of itemsOf(world, "ResourceQuota")) {
+  *check(inventory): Iterable<Finding> {
+    for (const item of itemsOf(inventory, "ResourceQuota")) {
       // Where hc is in the pods already, what is used contains it.
-      const gateway = gatewaysWithHc(world).find((one) => one.namespace === item.namespace && !hasHc(world, one));
+      const gateway = gatewaysWithHc(inventory).find(
+        (one) => one.namespace === item.namespace && !hasHc(inventory, one),
+      );
       const resources = gateway && hcResourcesOf(gateway);
       if (resources === undefined) continue;
       const spec = objectAt(item.object, "spec");

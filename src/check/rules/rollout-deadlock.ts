@@ -1,8 +1,8 @@
 import { type JsonObject, objectAt, objectsAt, textAt, textsAt } from "../../pod/json.ts";
 import { matches } from "../../policy/selector.ts";
+import { application, gateway } from "../example-manifests.ts";
+import { type Inventory, replicasOf, type Workload } from "../inventory.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { replicasOf, type Workload, type World } from "../world.ts";
-import { application, gateway } from "./example-manifests.ts";
 
 const affinity = (when: string) => [
   "affinity:",
@@ -58,11 +58,11 @@ export const rolloutDeadlock: Rule = {
       daemon("{ maxSurge: 0, maxUnavailable: 1 }", "hostNetwork: true"),
     ],
   },
-  *check(world): Iterable<Finding> {
-    for (const item of world.workloads) {
+  *check(inventory): Iterable<Finding> {
+    for (const item of inventory.workloads) {
       const at = UPDATES[item.kind];
       if (at === undefined) continue;
-      const zero = zeroOf(world, item, at);
+      const zero = zeroOf(inventory, item, at);
       if (zero === undefined) continue;
       const reason = repelsItself(item) ? "each pod needs a node without another of its kind" : portReason(item);
       if (reason === undefined) continue;
@@ -72,13 +72,13 @@ export const rolloutDeadlock: Rule = {
 };
 
 /** How maxUnavailable comes to be 0; undefined where it is more. Where both are 0 the API server refuses the object. */
-function zeroOf(world: World, item: Workload, at: readonly string[]): string | undefined {
+function zeroOf(inventory: Inventory, item: Workload, at: readonly string[]): string | undefined {
   const update = at.reduce<JsonObject>((value, key) => objectAt(value, key), item.object);
   if (isZero(update.maxUnavailable)) return "is 0";
   if (item.kind === "DaemonSet" || objectAt(objectAt(item.object, "spec"), "strategy").type === "Recreate")
     return undefined;
   const share = /^([0-9]+)%$/.exec(String(update.maxUnavailable ?? DEFAULT_SHARE));
-  const replicas = replicasOf(world, item)?.least ?? 1;
+  const replicas = replicasOf(inventory, item)?.least ?? 1;
   // One replica finds another node in any cluster but one of a single node.
   if (share === null || replicas < 2 || Math.floor((Number(share[1]) / 100) * replicas) > 0) return undefined;
   // Without a surge either, the controller takes one away after all.

@@ -1,6 +1,6 @@
+import { configPath } from "../config-repair.ts";
+import { application } from "../example-manifests.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { configPath } from "./config-repair.ts";
-import { application } from "./example-manifests.ts";
 
 const LISTS = ["inclusionPrefixes", "inclusionSuffixes", "inclusionRegexps"] as const;
 const matcher = (entries: string) => [

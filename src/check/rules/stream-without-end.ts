@@ -1,8 +1,8 @@
+import { documents, gateway } from "../example-manifests.ts";
+import type { Inventory, Workload } from "../inventory.ts";
 import type { Finding, Rule } from "../rule.ts";
-import type { Workload, World } from "../world.ts";
-import { documents, gateway } from "./example-manifests.ts";
-import { streamLimitOf } from "./stream-limit.ts";
-import { streamRoutesOf } from "./stream-routes.ts";
+import { streamLimitOf } from "../stream-limit.ts";
+import { streamRoutesOf } from "../stream-routes.ts";
 
 const object = (...lines: readonly string[]) => `${lines.join("\n")}\n`;
 
@@ -98,19 +98,19 @@ export const streamWithoutEnd: Rule = {
       WEBSOCKETS,
     ],
   },
-  *check(world): Iterable<Finding> {
-    for (const { item, at, sign, gateways } of streamRoutesOf(world)) {
-      const reason = gateways.map((one) => endlessOn(world, one)).find((one) => one !== undefined);
+  *check(inventory): Iterable<Finding> {
+    for (const { item, at, sign, gateways } of streamRoutesOf(inventory)) {
+      const reason = gateways.map((one) => endlessOn(inventory, one)).find((one) => one !== undefined);
       if (reason !== undefined) yield { item, at, message: `${sign}, and ${reason}.` };
     }
   },
 };
 
 /** Why streams of a gateway outlast its drain; undefined where they do not. */
-function endlessOn(world: World, one: Workload): string | undefined {
+function endlessOn(inventory: Inventory, one: Workload): string | undefined {
   const drain = one.context?.budget.drainTimeout;
   if (drain === undefined) return undefined;
-  const limit = streamLimitOf(world, one);
+  const limit = streamLimitOf(inventory, one);
   if (limit === undefined) return `no max_stream_duration ends its streams on ${one.kind} ${one.name}`;
   return limit.seconds > drain
     ? `${limit.by} lets streams last ${limit.seconds}s, where ${one.kind} ${one.name} waits ${drain}s for them`

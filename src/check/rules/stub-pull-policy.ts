@@ -1,8 +1,8 @@
 import { withValue } from "../../manifests/workload.ts";
 import type { JsonObject } from "../../pod/json.ts";
 import { valueAt } from "../../pod/json.ts";
+import { gateway } from "../example-manifests.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { gateway } from "./example-manifests.ts";
 
 const stub = (...container: readonly string[]) => gateway({ container });
 

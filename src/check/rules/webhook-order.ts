@@ -1,7 +1,7 @@
 import { withValue } from "../../manifests/workload.ts";
 import { type JsonObject, objectsAt, textAt } from "../../pod/json.ts";
+import { itemsOf } from "../inventory.ts";
 import type { Finding, Rule } from "../rule.ts";
-import { itemsOf } from "../world.ts";
 
 const configuration = (name: string, reinvocation: string) =>
   [
@@ -30,8 +30,8 @@ export const webhookOrder: Rule = {
     bad: [configuration("mesh-gracegate", "IfNeeded"), configuration("gracegate-webhook", "Never")],
     good: [configuration("gracegate-webhook", "IfNeeded")],
   },
-  *check(world): Iterable<Finding> {
-    for (const item of itemsOf(world, "MutatingWebhookConfiguration")) {
+  *check(inventory): Iterable<Finding> {
+    for (const item of itemsOf(inventory, "MutatingWebhookConfiguration")) {
       for (const [index, webhook] of objectsAt(item.object, "webhooks").entries()) {
         if (!(textAt(webhook, "name") ?? "").endsWith("gracegate.dev")) continue;
         const at = ["webhooks", index, "reinvocationPolicy"];

@@ -1,9 +1,9 @@
 /**
  * The images of istio-proxy and hc in workloads, and where they come from.
  */
-import type { Path } from "../../manifests/workload.ts";
-import { type JsonObject, objectAt, objectsAt, textAt } from "../../pod/json.ts";
-import type { Workload } from "../world.ts";
+import type { Path } from "../manifests/workload.ts";
+import { type JsonObject, objectAt, objectsAt, textAt } from "../pod/json.ts";
+import type { Workload } from "./inventory.ts";
 
 /** One of them. */
 export interface PlacedImage {

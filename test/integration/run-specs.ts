@@ -1,14 +1,14 @@
 /**
  * Plans for tests: a load on ports of 127.0.0.1, over one keep-alive connection.
  */
-import type { LoadScenario, Plan, Scenario } from "../../src/probe/plan.ts";
+import type { LoadScenario, RunSpec, Scenario } from "../../src/probe/run-spec.ts";
 import { parseTarget, type Target } from "../../src/probe/target.ts";
 
-/** A load and the plan around it. */
-export function loadPlan(
+/** A load and the spec around it. */
+export function loadSpec(
   ports: readonly number[],
   changes: Partial<LoadScenario> = {},
-): { plan: Plan; scenario: LoadScenario } {
+): { spec: RunSpec; scenario: LoadScenario } {
   const scenario: LoadScenario = {
     name: "load",
     rate: 200,
@@ -20,7 +20,7 @@ export function loadPlan(
     ...changes,
   };
   return {
-    plan: planFor(
+    spec: specFor(
       ports.map((port) => `http://127.0.0.1:${port}`),
       scenario,
     ),
@@ -28,8 +28,8 @@ export function loadPlan(
   };
 }
 
-/** A plan with a short timeout and no trigger. */
-export function planFor(targets: readonly string[], scenario: Scenario): Plan {
+/** A spec with a short timeout and no trigger. */
+export function specFor(targets: readonly string[], scenario: Scenario): RunSpec {
   return {
     scenario,
     targets: targets.map(targetOf),

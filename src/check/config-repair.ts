@@ -1,12 +1,12 @@
 /**
  * Repairs of the annotation proxy.istio.io/config within a workload: its comments and order stay.
  */
-import { type Path, valueIn, withValue } from "../../manifests/workload.ts";
-import { PROXY_CONFIG } from "../../pod/annotations.ts";
-import type { JsonObject } from "../../pod/json.ts";
-import { editProxyConfig, parseProxyConfig } from "../../pod/proxy-config.ts";
-import type { ConfigEdit } from "../../pod/proxy-config-document.ts";
-import type { Workload } from "../world.ts";
+import { type Path, valueIn, withValue } from "../manifests/workload.ts";
+import { PROXY_CONFIG } from "../pod/annotations.ts";
+import type { JsonObject } from "../pod/json.ts";
+import { editProxyConfig, parseProxyConfig } from "../pod/proxy-config.ts";
+import type { ConfigEdit } from "../pod/proxy-config-document.ts";
+import type { Workload } from "./inventory.ts";
 
 /** Where the annotation is in a workload. */
 export function configPath({ podAt }: Workload): Path {

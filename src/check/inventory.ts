@@ -35,7 +35,7 @@ export interface Workload extends Item, Pick<InjectedWorkload, "outcome"> {
 }
 
 /** Everything. */
-export interface World {
+export interface Inventory {
   readonly items: readonly Item[];
   readonly workloads: readonly Workload[];
   readonly options: InjectOptions;
@@ -48,7 +48,7 @@ export interface Source {
 }
 
 /** Looks at documents. */
-export function worldOf(sources: readonly Source[], options: InjectOptions): World {
+export function inventoryOf(sources: readonly Source[], options: InjectOptions): Inventory {
   const items: Item[] = [];
   const workloads: Workload[] = [];
   for (const { file, manifest } of sources) {
@@ -84,13 +84,13 @@ export function worldOf(sources: readonly Source[], options: InjectOptions): Wor
 }
 
 /** The gateways among the workloads. */
-export function gatewaysOf(world: World): readonly Workload[] {
-  return world.workloads.filter(({ role }) => role === "gateway");
+export function gatewaysOf(inventory: Inventory): readonly Workload[] {
+  return inventory.workloads.filter(({ role }) => role === "gateway");
 }
 
 /** The gateways that get hc: those whose policy does not switch it off. */
-export function gatewaysWithHc(world: World): readonly Workload[] {
-  return gatewaysOf(world).filter(
+export function gatewaysWithHc(inventory: Inventory): readonly Workload[] {
+  return gatewaysOf(inventory).filter(
     ({ context }) => context?.role.kind !== "gateway" || context.role.settings.hc.enabled,
   );
 }
@@ -106,13 +106,13 @@ export function hcResourcesOf({ context }: Workload): JsonObject | undefined {
 /**
  * Whether hc is in a workload's pods already: in its template, or in the pods that run, where the webhook put it.
  */
-export function hasHc(world: World, workload: Workload): boolean {
+export function hasHc(inventory: Inventory, workload: Workload): boolean {
   const contains = (pod: JsonObject) =>
     objectsAt(objectAt(pod, "spec"), "containers").some(({ name }) => name === "hc");
   if (contains(workload.pod)) return true;
   const { selector } = objectAt(workload.object, "spec");
   if (!isObject(selector)) return false;
-  return itemsOf(world, "Pod").some(
+  return itemsOf(inventory, "Pod").some(
     ({ object, namespace }) =>
       namespace === workload.namespace &&
       contains(object) &&
@@ -121,13 +121,13 @@ export function hasHc(world: World, workload: Workload): boolean {
 }
 
 /** Objects of a kind. */
-export function itemsOf(world: World, kind: string): readonly Item[] {
-  return world.items.filter((item) => item.kind === kind);
+export function itemsOf(inventory: Inventory, kind: string): readonly Item[] {
+  return inventory.items.filter((item) => item.kind === kind);
 }
 
 /** The Services whose selector means a workload's pods. */
-export function servicesOf(world: World, workload: Workload): readonly Item[] {
-  return itemsOf(world, "Service").filter((service) => {
+export function servicesOf(inventory: Inventory, workload: Workload): readonly Item[] {
+  return itemsOf(inventory, "Service").filter((service) => {
     const selector = objectAt(objectAt(service.object, "spec"), "selector");
     return Object.keys(selector).length > 0 && selects(service, { matchLabels: selector }, workload);
   });
@@ -140,11 +140,11 @@ export function selects(item: Item, selector: JsonObject, workload: Workload): b
 
 /** How many pods a workload has at least and at most; undefined for a kind that counts nodes or runs to its end. */
 export function replicasOf(
-  world: World,
+  inventory: Inventory,
   workload: Workload,
 ): { readonly least: number; readonly most: number } | undefined {
   if (!["Deployment", "StatefulSet", "ReplicaSet", "Rollout"].includes(workload.kind)) return undefined;
-  const scaler = itemsOf(world, "HorizontalPodAutoscaler").find(({ object, namespace }) => {
+  const scaler = itemsOf(inventory, "HorizontalPodAutoscaler").find(({ object, namespace }) => {
     const target = objectAt(objectAt(object, "spec"), "scaleTargetRef");
     return namespace === workload.namespace && target.kind === workload.kind && target.name === workload.name;
   });

@@ -2,8 +2,8 @@
  * The port at which a cloud's balancer checks, where a Service's annotations say one, and what that port belongs to: the
  * nodes, or the pods where the balancer's targets are their IP addresses.
  */
-import { objectAt, textAt } from "../../pod/json.ts";
-import type { Item } from "../world.ts";
+import { objectAt, textAt } from "../pod/json.ts";
+import type { Item } from "./inventory.ts";
 
 const ANNOTATION =
   /^(?:service\.beta\.kubernetes\.io\/(?:aws-load-balancer-healthcheck-port|(?:azure-load-balancer-health-probe|port_[0-9]+_health-probe)_?port)|alb\.ingress\.kubernetes\.io\/healthcheck-port)$/;

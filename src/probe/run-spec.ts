@@ -64,7 +64,7 @@ export interface WatchScenario {
 export type Scenario = LongScenario | StreamScenario | LoadScenario | TcpScenario | WatchScenario;
 
 /** A whole run. */
-export interface Plan {
+export interface RunSpec {
   readonly scenario: Scenario;
   readonly targets: readonly Target[];
   readonly http2: boolean;

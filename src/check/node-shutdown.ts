@@ -5,9 +5,9 @@
  * shutdownGracePeriodByPodPriority says it by priority instead. Without either the kubelet waits for nobody, which is
  * Kubernetes' default and no finding. Source: the kubelet's nodeshutdown package.
  */
-import { type JsonObject, objectAt, objectsAt, textAt } from "../../pod/json.ts";
-import { parseDuration, type Seconds } from "../../units/duration.ts";
-import { type Item, itemsOf, type World } from "../world.ts";
+import { type JsonObject, objectAt, objectsAt, textAt } from "../pod/json.ts";
+import { parseDuration, type Seconds } from "../units/duration.ts";
+import { type Inventory, type Item, itemsOf } from "./inventory.ts";
 
 /** A kubelet's word. */
 export interface ShutdownGrace {
@@ -23,13 +23,13 @@ const BUILT_IN: Readonly<Record<string, number>> = {
 };
 
 /**
- * The most that any kubelet in the world grants a pod; undefined where none says anything, or where the pod's priority is
+ * The most that any kubelet grants a pod; undefined where none says anything, or where the pod's priority is
  * not known. Which node a pod will be on no manifest tells, so only what holds on all of them counts.
  */
-export function shutdownGraceOf(world: World, podSpec: JsonObject): ShutdownGrace | undefined {
-  const priority = priorityOf(world, podSpec);
+export function shutdownGraceOf(inventory: Inventory, podSpec: JsonObject): ShutdownGrace | undefined {
+  const priority = priorityOf(inventory, podSpec);
   if (priority === undefined) return undefined;
-  return itemsOf(world, "KubeletConfiguration")
+  return itemsOf(inventory, "KubeletConfiguration")
     .flatMap((kubelet): ShutdownGrace[] => {
       const seconds = grantedBy(kubelet.object, priority);
       return seconds === undefined ? [] : [{ kubelet, seconds }];
@@ -37,10 +37,10 @@ export function shutdownGraceOf(world: World, podSpec: JsonObject): ShutdownGrac
     .toSorted((a, b) => b.seconds - a.seconds)[0];
 }
 
-function priorityOf(world: World, spec: JsonObject): number | undefined {
+function priorityOf(inventory: Inventory, spec: JsonObject): number | undefined {
   if (typeof spec.priority === "number") return spec.priority;
   const name = textAt(spec, "priorityClassName");
-  const known = itemsOf(world, "PriorityClass").find(({ object, name: own }) =>
+  const known = itemsOf(inventory, "PriorityClass").find(({ object, name: own }) =>
     name === undefined ? object.globalDefault === true : own === name,
   );
   if (typeof known?.object.value === "number") return known.object.value;

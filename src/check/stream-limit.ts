@@ -2,9 +2,9 @@
  * How long Envoy lets a stream of a gateway last: max_stream_duration, which Istio sets from `connectionSettings` of the
  * proxy's config (1.31) or from an EnvoyFilter.
  */
-import { isObject, type JsonValue, objectAt, objectsAt, textAt } from "../../pod/json.ts";
-import { parseDuration, type Seconds } from "../../units/duration.ts";
-import { type Item, itemsOf, selects, titleOfItem, type Workload, type World } from "../world.ts";
+import { isObject, type JsonValue, objectAt, objectsAt, textAt } from "../pod/json.ts";
+import { parseDuration, type Seconds } from "../units/duration.ts";
+import { type Inventory, type Item, itemsOf, selects, titleOfItem, type Workload } from "./inventory.ts";
 
 /** A limit, and who sets it. */
 export interface StreamLimit {
@@ -13,13 +13,13 @@ export interface StreamLimit {
 }
 
 /** The shortest limit; undefined where none is seen. */
-export function streamLimitOf(world: World, gateway: Workload): StreamLimit | undefined {
+export function streamLimitOf(inventory: Inventory, gateway: Workload): StreamLimit | undefined {
   const own = secondsOf(gateway.context?.config?.get(["connectionSettings", "httpMaxStreamDuration"]));
-  const mesh = world.options.snapshot.meshConfig?.httpMaxStreamDuration;
+  const mesh = inventory.options.snapshot.meshConfig?.httpMaxStreamDuration;
   const limits: StreamLimit[] = [
     ...(own === undefined ? [] : [{ seconds: own, by: "proxy.istio.io/config" }]),
     ...(mesh === undefined ? [] : [{ seconds: mesh, by: "the mesh config" }]),
-    ...itemsOf(world, "EnvoyFilter")
+    ...itemsOf(inventory, "EnvoyFilter")
       .filter((filter) => mayMean(filter, gateway))
       .flatMap((filter) => limitsIn(filter).map((seconds) => ({ seconds, by: titleOfItem(filter) }))),
   ];
