@@ -32,6 +32,10 @@ describe("parseGoDuration", () => {
     ["a negative time has passed already", "-5s", 0],
     ["a point alone is no number", ".s", undefined],
     ["a sign alone is no duration", "+", undefined],
+    ["a second sign", "--5s", undefined],
+    ["something behind the last unit", "5s!", undefined],
+    ["64 characters", "1s".repeat(32), 32],
+    ["more than 64 characters", "1s".repeat(33), undefined],
   ];
   for (const [name, text, seconds] of cases) {
     it(name, () => assert.equal(parseGoDuration(text), seconds));

@@ -1,7 +1,7 @@
 /**
  * Values as Istio's Go programs read them from text.
  */
-import type { Seconds } from "../units/duration.ts";
+import { LONGEST_DURATION, type Seconds } from "../units/duration.ts";
 
 /** Go's strconv.ParseBool; the proxy's agent takes what it cannot read for false. */
 export function parseGoBool(text: string): boolean {
@@ -18,21 +18,29 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = { ns: 1e-9, us: 1e-6, µs
 /** Go counts nanoseconds in 63 bits. */
 const MAX_SECONDS = 2 ** 63 / 1e9;
 
-const GO_DURATION = /^[-+]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|ms|s|m|h))+$/;
+/** A number and its unit, which begin where the last pair ended. */
+const PART = /([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)/y;
 
 /**
- * Go's time.ParseDuration: a number alone is refused, since it lacks its unit.
+ * Go's time.ParseDuration: a number alone is refused, since it lacks its unit. Longer texts than a duration may have are
+ * refused as well.
  *
  * @returns whole seconds, rounded up, 0 for a negative time; undefined where Go would refuse the text
  */
 export function parseGoDuration(text: string): Seconds | undefined {
   if (text === "0") return 0;
-  if (!GO_DURATION.test(text)) return undefined;
+  if (text.length > LONGEST_DURATION) return undefined;
+  const sign = text.startsWith("-") || text.startsWith("+") ? 1 : 0;
   let seconds = 0;
-  for (const [, number, unit] of text.matchAll(/([0-9.]+)([a-zµ]+)/g)) {
-    seconds += Number(number) * (UNIT_SECONDS[unit ?? ""] ?? 0);
+  let end = sign;
+  while (end < text.length) {
+    PART.lastIndex = end;
+    const [, number, unit] = PART.exec(text) ?? [];
+    if (number === undefined || unit === undefined) return undefined;
+    seconds += Number(number) * (UNIT_SECONDS[unit] ?? 0);
+    end = PART.lastIndex;
   }
-  if (seconds >= MAX_SECONDS) return undefined;
+  if (end === sign || seconds >= MAX_SECONDS) return undefined;
   // A sum of fractions may be a hair over the whole number that was meant.
   return text.startsWith("-") ? 0 : Math.max(0, Math.ceil(seconds - 1e-10));
 }

@@ -30,6 +30,9 @@ const NS_PER_SECOND = 1e9;
 /** Longest duration that is taken for one: 24 hours; more is a typing error in everything that this program sets. */
 export const MAX_DURATION: Seconds = 86_400;
 
+/** Longest text that is taken for a duration, characters; what a person means fits into far fewer. */
+export const LONGEST_DURATION = 64;
+
 /** What a duration may look like, for schemas: no sign, at least one number, known units only. */
 export const DURATION_PATTERN = "^([0-9]+|([0-9]+(\\.[0-9]+)?(ms|s|m|h))+)$";
 
@@ -75,6 +78,7 @@ function parseNanoseconds(value: unknown): number | Refused {
   if (text === "") return refused("it is empty");
   if (text.startsWith("-")) return refused("it is negative");
   if (WHOLE.test(text)) return inRange(Number(text) * NS_PER_SECOND);
+  if (text.length > LONGEST_DURATION) return refused(`it is longer than ${LONGEST_DURATION} characters`);
 
   let nanoseconds = 0;
   let end = 0;
