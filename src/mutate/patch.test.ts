@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { JsonObject } from "../pod/json.ts";
 import { applyPatch, makePatch, type PatchOperation, verifies } from "./patch.ts";
 
-const pod = (...names: string[]): JsonObject => ({
+const pod = (...names: string[]): { metadata: JsonObject; spec: { containers: JsonObject[] } } & JsonObject => ({
   metadata: {},
   spec: { containers: names.map((name) => ({ name, image: `i/${name}` })) },
 });
@@ -70,6 +70,45 @@ describe("makePatch", () => {
     const operations = makePatch(pod("a", "c"), changed);
     assert.equal(operations.length, 2);
     assert.ok(verifies(pod("a", "c"), operations, changed));
+  });
+
+  it("a container that goes from between two leaves its neighbours alone, whose numbers no double holds", () => {
+    const number = JSON.rawJSON("9007199254740993");
+    const [first, last] = [
+      { name: "a", x: number },
+      { name: "c", x: number },
+    ];
+    const before = { spec: { containers: [first, { name: "b" }, last] } };
+    const after = { spec: { containers: [{ ...first, lifecycle: {} }, last] } };
+    assert.deepEqual(makePatch(before, after), [
+      { op: "remove", path: "/spec/containers/1" },
+      { op: "add", path: "/spec/containers/0/lifecycle", value: {} },
+    ]);
+    assert.ok(verifies(before, makePatch(before, after), after));
+  });
+
+  it("a change behind an insertion leaves the original as it is", () => {
+    const before = pod("a", "c");
+    const original = structuredClone(before);
+    const after = { ...before, spec: { containers: [...pod("a", "b").spec.containers, { name: "c", image: "new" }] } };
+    assert.ok(verifies(before, makePatch(before, after), after));
+    assert.deepEqual(before, original);
+  });
+
+  it("many changes of one list replace it, since the API server copies a list for each operation", () => {
+    const named = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `E${index}` }));
+    const before = { spec: { env: named(60_000) } };
+    const after = { spec: { env: [{ name: "NEW" }] } };
+    assert.deepEqual(makePatch(before, after), [{ op: "replace", path: "/spec/env", value: [{ name: "NEW" }] }]);
+    assert.ok(verifies(before, makePatch(before, after), after));
+  });
+
+  it("elements of one name keep their order", () => {
+    const [before, after] = [
+      { list: pod("a", "a", "b").spec.containers },
+      { list: pod("a", "b", "a").spec.containers },
+    ];
+    assert.ok(verifies(before, makePatch(before, after), after));
   });
 
   it("one goes while others come, in another order", () => {

@@ -1,40 +1,19 @@
 /**
  * RFC 6902 patches: made from two pods that share most of their parts, and verified before they leave.
  *
- * fast-json-patch compares and applies; it skips parts that are the same object, so both are cheap here. Two things are
- * added. Inserting a container in the middle of a list would come out as a rewrite of every container behind it, so
- * insertions are found first. And a patch is applied back to the original and compared, since the API server refuses a
- * patch that does not apply even under failurePolicy Ignore.
+ * A patch is applied back to the original and compared, since the API server refuses one that does not apply even under
+ * failurePolicy Ignore. fast-json-patch applies it; both steps skip what the two pods share.
  */
 import jsonpatch, { type Operation } from "fast-json-patch";
-import { type JsonArray, type JsonObject, type JsonValue, objectAt, sameJson, valueAt, withKey } from "../pod/json.ts";
+import { type JsonArray, type JsonObject, type JsonValue, sameJson, valueAt } from "../pod/json.ts";
+import { differences } from "./diff.ts";
 
 /** One operation of a patch. */
 export type PatchOperation = Operation;
 
 /** Makes the patch that turns one pod into the other; empty where they are the same. */
 export function makePatch(before: JsonObject, after: JsonObject): readonly PatchOperation[] {
-  if (before === after) return [];
-  const { pod, operations } = insertContainers(before, after);
-  return [...operations, ...jsonpatch.compare(pod as object, after as object)];
-}
-
-/** The pod with the containers that are only in the result, and the operations that add them. */
-function insertContainers(before: JsonObject, after: JsonObject): { pod: JsonObject; operations: PatchOperation[] } {
-  const there = valueAt(objectAt(before, "spec"), "containers");
-  const wanted = valueAt(objectAt(after, "spec"), "containers");
-  if (!Array.isArray(there) || !Array.isArray(wanted) || there.length >= wanted.length) {
-    return { pod: before, operations: [] };
-  }
-  const names = new Set(there.map((container: JsonValue) => valueAt(container, "name")));
-  const operations: PatchOperation[] = [];
-  let containers: JsonArray = there;
-  for (const [index, container] of wanted.entries()) {
-    if (names.has(valueAt(container, "name"))) continue;
-    operations.push({ op: "add", path: `/spec/containers/${index}`, value: container });
-    containers = containers.toSpliced(index, 0, container);
-  }
-  return { pod: withKey(before, "spec", withKey(objectAt(before, "spec"), "containers", containers)), operations };
+  return differences(before, after);
 }
 
 /**
@@ -47,8 +26,11 @@ function insertContainers(before: JsonObject, after: JsonObject): { pod: JsonObj
 export function applyPatch(before: JsonObject, operations: readonly PatchOperation[]): JsonObject {
   const copies = new Set<JsonValue>();
   const root = copied(before, copies) as JsonObject;
-  for (const { path } of operations) copyAlong(root, segments(path), copies);
-  jsonpatch.applyPatch(root, operations, true, true, true);
+  for (const [index, operation] of operations.entries()) {
+    // Only now, since an earlier operation may have moved what is behind it in a list.
+    copyAlong(root, segments(operation.path), copies);
+    jsonpatch.applyOperation(root, operation, true, true, true, index);
+  }
   return root;
 }
 
