@@ -31,6 +31,13 @@ describe("mutation 4, the proxy's preStop", () => {
     ],
     ["without hc it sleeps for drain and buffer", gatewayPod(), { gateway: { hc: { enabled: false } } }, sleep(45), []],
     [
+      "no hook where nothing has to be waited for",
+      gatewayPod(),
+      { gateway: { hc: { enabled: false }, drainTimeout: 0, loadBalancer: { buffer: 0 } } },
+      undefined,
+      ["GG302"],
+    ],
+    [
       "beside a user's own hc it sleeps",
       gatewayPod({ others: [{ name: "hc", image: "their/hc:1" }] }),
       {},

@@ -33,7 +33,8 @@ export const proxyLifecycle: Mutation = {
 
 /** The hook for a pod; undefined for none. */
 function hookFor(pod: JsonObject, { proxyStop, budget, facts, role }: Context): JsonObject | undefined {
-  const sleep = { sleep: { seconds: budget.hook } };
+  // The API server takes no sleep of 0 s before Kubernetes 1.34, and none is needed to do nothing.
+  const sleep = budget.hook > 0 ? { sleep: { seconds: budget.hook } } : undefined;
   switch (proxyStop.kind) {
     case "Hold": {
       // Without hc beside it the hook would fail at once.
