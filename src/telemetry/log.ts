@@ -5,6 +5,7 @@
  * they are flushed every second and when the process ends.
  */
 import { type DestinationStream, type Logger, pino } from "pino";
+import { cut } from "../codes/quoted.ts";
 
 /** How much is logged. */
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
@@ -21,6 +22,12 @@ export interface Log {
 /** Bytes that are collected before they are written. */
 const BUFFER = 4 * 1024;
 
+/** Longest text in a field, characters: a pod's name may be megabytes long before anybody has refused it. */
+const LONGEST_FIELD = 256;
+
+/** Longest stack of an error, characters. */
+const LONGEST_STACK = 4096;
+
 /** Starts a logger on stdout. */
 export function startLog(level: LogLevel): Log {
   const destination = pino.destination({ dest: 1, sync: false, minLength: BUFFER });
@@ -35,7 +42,31 @@ export function startLog(level: LogLevel): Log {
 /** A logger that writes to a stream. */
 export function loggerTo(level: LogLevel, destination: DestinationStream): Logger {
   return pino(
-    { level, base: {}, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } },
+    {
+      level,
+      base: {},
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }), log: withShortFields },
+      serializers: { err: shortError },
+    },
     destination,
   );
+}
+
+/** The same fields, with texts cut; a line stays a line, whatever a stranger called his pod. */
+function withShortFields(fields: Record<string, unknown>): Record<string, unknown> {
+  let short: Record<string, unknown> | undefined;
+  for (const [name, value] of Object.entries(fields)) {
+    if (typeof value !== "string" || value.length <= LONGEST_FIELD) continue;
+    short ??= { ...fields };
+    short[name] = cut(value, LONGEST_FIELD);
+  }
+  return short ?? fields;
+}
+
+function shortError(error: Error): unknown {
+  const { type, message, stack, ...others } = pino.stdSerializers.err(error);
+  if (typeof message !== "string") return error;
+  const { raw: _, ...told } = others;
+  return { type, message: cut(message, LONGEST_FIELD), stack: cut(stack ?? "", LONGEST_STACK), ...told };
 }
