@@ -3,6 +3,8 @@
  *
  * Whatever goes wrong in here admits the pod unchanged: a pod without its protection is better than no pod.
  */
+import { boundedNotices, LONGEST_SENTENCE } from "../codes/bounded.ts";
+import { cut } from "../codes/quoted.ts";
 import { type Notice, notice } from "../codes/registry.ts";
 import { makePatch, verifies } from "../mutate/patch.ts";
 import { type Outcome, type PipelineOptions, runPipeline } from "../mutate/pipeline.ts";
@@ -48,10 +50,13 @@ function decide(request: AdmissionRequest, options: PipelineOptions): Admission 
   if (object === undefined || !isPodCreation(request)) {
     return { ...of(allowed(uid), "skipped"), rule: "not-a-pod-creation" };
   }
-  const result = runPipeline(object, request.namespace, options);
+  const outcome = runPipeline(object, request.namespace, options);
+  const result = { ...outcome, notices: boundedNotices(outcome.notices) };
   const { facts, notices, changedBy } = result;
   const told = { role: facts.role, rule: facts.rule, notices, changedBy };
-  if (result.refusal !== undefined) return { ...of(refused(uid, result.refusal), "denied"), ...told };
+  if (result.refusal !== undefined) {
+    return { ...of(refused(uid, cut(result.refusal, LONGEST_SENTENCE - 1)), "denied"), ...told };
+  }
   if (facts.role === "none") return { ...of(allowed(uid, notices), "skipped"), ...told };
   const operations = makePatch(object, result.pod);
   if (operations.length === 0) return { ...of(allowed(uid, notices, audit(result)), "unchanged"), ...told };
@@ -68,6 +73,9 @@ export function isPodCreation({ operation, kind, group, subResource }: Admission
   return operation === "CREATE" && kind === "Pod" && group === "" && subResource === "";
 }
 
+/** Longest audit annotation, characters: a namespace may have many policies. */
+const LONGEST_AUDIT = 1000;
+
 function audit({ facts, changedBy, policies, notices }: Outcome): Record<string, string> {
   const values = {
     role: facts.role,
@@ -76,5 +84,7 @@ function audit({ facts, changedBy, policies, notices }: Outcome): Record<string,
     policies: policies.map(({ namespace, name }) => `${namespace}/${name}`).join(","),
     codes: [...new Set(notices.map(({ code }) => code))].join(","),
   };
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (value === "" ? [] : [[name, cut(value, LONGEST_AUDIT)]])),
+  );
 }

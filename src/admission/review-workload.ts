@@ -2,6 +2,7 @@
  * Warnings about a Deployment, StatefulSet or DaemonSet, for the person who applies it. What Gracegate says about a pod is
  * told to whoever creates the pod, and that is a controller, which tells nobody. Nothing is ever refused here.
  */
+import { boundedNotices } from "../codes/bounded.ts";
 import { type Notice, notice } from "../codes/registry.ts";
 import { type PipelineOptions, runPipeline } from "../mutate/pipeline.ts";
 import { isObject, type JsonObject, objectAt, textAt } from "../pod/json.ts";
@@ -31,7 +32,7 @@ export function reviewWorkload(request: AdmissionRequest, options: PipelineOptio
 function noticesOf(
   { object, kind, group, subResource, namespace }: AdmissionRequest,
   options: PipelineOptions,
-): Notice[] {
+): readonly Notice[] {
   if (object === undefined || group !== "apps" || subResource !== "" || !KINDS.includes(kind)) return [];
   const template = objectAt(objectAt(object, "spec"), "template");
   const name = textAt(objectAt(object, "metadata"), "name") ?? "";
@@ -42,11 +43,11 @@ function noticesOf(
     spec: objectAt(template, "spec"),
   };
   const { notices, refusal } = runPipeline(pod, namespace, options);
-  return [
-    ...(refusal === undefined ? [] : [notice("GG502", { workload: `${kind} ${name}` })]),
+  return boundedNotices([
+    ...(refusal === undefined ? [] : [notice("GG502", { kind, name })]),
     ...misplaced(object, template).map((annotation) => notice("GG107", { annotation, kind })),
     ...notices,
-  ];
+  ]);
 }
 
 /** Overrides that somebody wrote on the workload, where no pod gets them. */

@@ -3,10 +3,11 @@
  * means, and the sentence.
  *
  * A sentence says which thing, what is wrong and what would be right, in that order. The API server drops a warning with
- * a control character and cuts long ones, so values are quoted and shortened here. A code is never used for anything
+ * a control character and cuts long ones, so values are quoted and shortened here (bounded.ts bounds
+ * the notices of one answer). A code is never used for anything
  * else, even after it is retired; docs/codes.md is generated from this file.
  */
-import { quoted } from "./quoted.ts";
+import { cut, escaped, named, quoted } from "./quoted.ts";
 
 /**
  * How severe a notice is. `warning` is shown to whoever creates the pod; `info` is kept in the status annotation and the
@@ -32,6 +33,14 @@ function code<Details>(
   sentence: (details: Details) => string,
 ): Code<Details> {
   return { severity, meaning, remedy, sentence };
+}
+
+/** Longest sentence of any notice, characters: one about a policy names files and fields. */
+const LONGEST = 1000;
+
+/** A number of seconds as somebody wrote it, with the unit that it lacks; an example where it is none. */
+function withUnit(value: string, example: string): string {
+  return /^[0-9]{1,9}$/.test(value) ? `${value}s` : example;
 }
 
 /** Names that a sentence repeats; the API server cuts warnings that are long together. */
@@ -106,14 +115,14 @@ export const codes = {
     "A duration in proxy.istio.io/config that Istio cannot read; it is left as it is, and Istio refuses the pod.",
     "Write it with a unit: 40s.",
     (d: { key: string; value: string }) =>
-      `proxy.istio.io/config: ${d.key} ${quoted(d.value)} is not a duration with a unit, which Istio refuses; write ${/^[0-9]+$/.test(d.value) ? `${d.value}s` : "40s"}.`,
+      `proxy.istio.io/config: ${d.key} ${quoted(d.value)} is not a duration with a unit, which Istio refuses; write ${withUnit(d.value, "40s")}.`,
   ),
   GG204: code(
     "warning",
     "MINIMUM_DRAIN_DURATION has a value that the proxy's agent cannot read; it falls back to 5 s without saying so.",
     "Write it with a unit: 5s.",
     (d: { value: string }) =>
-      `MINIMUM_DRAIN_DURATION ${quoted(d.value)} is not a duration with a unit, so the proxy uses 5s; write ${/^[0-9]+$/.test(d.value) ? `${d.value}s` : "5s"}.`,
+      `MINIMUM_DRAIN_DURATION ${quoted(d.value)} is not a duration with a unit, so the proxy uses 5s; write ${withUnit(d.value, "5s")}.`,
   ),
   GG205: code(
     "warning",
@@ -229,8 +238,14 @@ export const codes = {
     "error",
     "The pods of a workload will be refused, because a policy says `invalid: Deny` and an override does not parse.",
     "Correct the override that the next warning names.",
-    (d: { workload: string }) =>
-      `The pods of ${d.workload} will be refused: a policy says invalid: Deny, and an override in the pod template does not parse.`,
+    (d: { kind: string; name: string }) =>
+      `The pods of ${d.kind} ${named(d.name)} will be refused: a policy says invalid: Deny, and an override in the pod template does not parse.`,
+  ),
+  GG503: code(
+    "warning",
+    "More was noticed than one answer tells: 20 notices are shown, the gravest ones, and this one counts the others.",
+    "Correct what the shown notices say, and the others appear.",
+    (d: { more: number }) => `${d.more} more notices are not shown; correct what the others say, and they appear.`,
   ),
   GG601: code(
     "error",
@@ -297,7 +312,7 @@ type DetailsOf<Name extends CodeName> = Parameters<(typeof codes)[Name]["sentenc
 /** Makes a notice from the registry. */
 export function notice<Name extends CodeName>(name: Name, details: DetailsOf<Name>): Notice {
   const entry = codes[name] as Code<DetailsOf<Name>>;
-  return { code: name, severity: entry.severity, text: entry.sentence(details) };
+  return { code: name, severity: entry.severity, text: escaped(cut(entry.sentence(details), LONGEST)) };
 }
 
 /** A notice as one line for a person: the sentence, then the code. */

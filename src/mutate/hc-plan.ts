@@ -1,6 +1,7 @@
 /**
  * Whether hc can be in a gateway pod: decided before the budget, since the proxy's hook depends on it.
  */
+import { named } from "../codes/quoted.ts";
 import { type Notice, notice } from "../codes/registry.ts";
 import type { Facts } from "../pod/facts.ts";
 import { type JsonObject, objectAt, objectsAt, textAt } from "../pod/json.ts";
@@ -65,7 +66,7 @@ function portConflict(pod: JsonObject, settings: HcSettings, proxyPorts: readonl
   for (const container of others) {
     const taken = objectsAt(container, "ports").find((port) => ports.includes(Number(port.containerPort)));
     if (taken !== undefined) {
-      return `container ${textAt(container, "name") ?? ""} declares port ${Number(taken.containerPort)}`;
+      return `container ${named(textAt(container, "name") ?? "")} declares port ${Number(taken.containerPort)}`;
     }
   }
   return undefined;

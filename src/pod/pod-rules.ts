@@ -4,6 +4,7 @@
  * A pod that breaks one is refused even under failurePolicy Ignore, so a result is held against them before it leaves.
  * Source: pkg/apis/core/validation of Kubernetes 1.36. Rules that no mutation of this program touches are left out.
  */
+import { named } from "../codes/quoted.ts";
 import { parseQuantity } from "../units/quantity.ts";
 import { DEFAULT_GRACE_PERIOD } from "./facts.ts";
 import { isObject, type JsonObject, objectAt, objectsAt, textAt, valueAt } from "./json.ts";
@@ -34,7 +35,7 @@ export function podProblems(pod: JsonObject): readonly string[] {
   const grace = valueAt(spec, "terminationGracePeriodSeconds") ?? DEFAULT_GRACE_PERIOD;
   return [
     ...repeated(all.map((container) => textAt(container, "name") ?? "")).map(
-      (name) => `two containers are named ${name}`,
+      (name) => `two containers are named ${named(name)}`,
     ),
     ...all.flatMap((container) =>
       containerProblems(container, typeof grace === "number" ? grace : DEFAULT_GRACE_PERIOD),
@@ -46,6 +47,10 @@ export function podProblems(pod: JsonObject): readonly string[] {
   ];
 }
 
+function nameOf(container: JsonObject): string {
+  return named(textAt(container, "name") ?? "");
+}
+
 function repeated(names: readonly string[]): readonly string[] {
   const seen = new Set<string>();
   return names.filter((name) => seen.size === seen.add(name).size);
@@ -53,7 +58,7 @@ function repeated(names: readonly string[]): readonly string[] {
 
 function containerProblems(container: JsonObject, grace: number): string[] {
   const problems: string[] = [];
-  const name = textAt(container, "name") ?? "";
+  const name = nameOf(container);
   const lifecycle = objectAt(container, "lifecycle");
   for (const event of ["preStop", "postStart"]) {
     const hook = valueAt(lifecycle, event);
@@ -68,13 +73,14 @@ function containerProblems(container: JsonObject, grace: number): string[] {
   }
   for (const port of objectsAt(container, "ports")) {
     const portName = textAt(port, "name");
-    if (portName !== undefined && !PORT_NAME.test(portName)) problems.push(`${name} has a port named ${portName}`);
+    if (portName !== undefined && !PORT_NAME.test(portName))
+      problems.push(`${name} has a port named ${named(portName)}`);
   }
   const resources = objectAt(container, "resources");
   for (const [resource, request] of Object.entries(objectAt(resources, "requests"))) {
     const limit = parseQuantity(valueAt(objectAt(resources, "limits"), resource));
     if (limit !== undefined && (parseQuantity(request) ?? 0) > limit) {
-      problems.push(`${name} requests more ${resource} than its limit`);
+      problems.push(`${name} requests more ${named(resource)} than its limit`);
     }
   }
   return problems;
@@ -85,25 +91,33 @@ function initProblems(container: JsonObject): string[] {
   const forbidden = ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"].filter(
     (field) => valueAt(container, field) !== undefined,
   );
-  return forbidden.map((field) => `the init container ${textAt(container, "name") ?? ""} has a ${field}`);
+  return forbidden.map((field) => `the init container ${nameOf(container)} has a ${field}`);
 }
 
+/** One pass over the containers, whatever the number of resources that the pod names. */
 function resourceProblems(spec: JsonObject, containers: readonly JsonObject[]): string[] {
   const ofPod = objectAt(spec, "resources");
+  const limits = objectAt(ofPod, "limits");
+  const requests = objectAt(ofPod, "requests");
   const problems: string[] = [];
-  for (const [resource, limit] of Object.entries(objectAt(ofPod, "limits"))) {
-    const most = parseQuantity(limit) ?? Number.POSITIVE_INFINITY;
-    for (const container of containers) {
-      const own = parseQuantity(valueAt(objectAt(objectAt(container, "resources"), "limits"), resource));
-      if (own !== undefined && own > most) {
-        problems.push(`${textAt(container, "name") ?? ""} has a higher ${resource} limit than its pod`);
+  const requested = new Map<string, number>();
+  for (const container of containers) {
+    const own = objectAt(container, "resources");
+    for (const [resource, limit] of Object.entries(objectAt(own, "limits"))) {
+      const most = parseQuantity(valueAt(limits, resource));
+      if (most !== undefined && (parseQuantity(limit) ?? 0) > most) {
+        problems.push(`${nameOf(container)} has a higher ${named(resource)} limit than its pod`);
       }
     }
+    // A missing request is the limit.
+    for (const [resource, quantity] of Object.entries({ ...objectAt(own, "limits"), ...objectAt(own, "requests") })) {
+      requested.set(resource, (requested.get(resource) ?? 0) + (parseQuantity(quantity) ?? 0));
+    }
   }
-  for (const [resource, request] of Object.entries(objectAt(ofPod, "requests"))) {
+  for (const [resource, request] of Object.entries(requests)) {
     const most = parseQuantity(request) ?? Number.POSITIVE_INFINITY;
-    if (requestsOf(containers, resource) > most * (1 + 1e-9))
-      problems.push(`containers request more ${resource} than their pod`);
+    if ((requested.get(resource) ?? 0) > most * (1 + 1e-9))
+      problems.push(`containers request more ${named(resource)} than their pod`);
   }
   return problems;
 }
@@ -127,7 +141,7 @@ function windowsProblems(spec: JsonObject, containers: readonly JsonObject[]): s
   if (textAt(objectAt(spec, "os"), "name") !== "windows") return [];
   return containers.flatMap((container) =>
     LINUX_ONLY.filter((field) => valueAt(objectAt(container, "securityContext"), field) !== undefined).map(
-      (field) => `${textAt(container, "name") ?? ""} sets ${field} on Windows`,
+      (field) => `${nameOf(container)} sets ${field} on Windows`,
     ),
   );
 }
