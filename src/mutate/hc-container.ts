@@ -105,12 +105,14 @@ function withoutOurs(pod: JsonObject, context: Context): JsonObject {
 /** The pod's pull secrets united with the policy's; ones that an earlier call added and nobody wants now go. */
 function pullSecrets(pod: JsonObject, { facts }: Context, wanted: readonly string[]) {
   const there = objectsAt(objectAt(pod, "spec"), "imagePullSecrets");
-  const earlier = textsAt(facts.status.wrote, "imagePullSecrets");
-  const missing = wanted.filter((name) => !there.some((secret) => secret.name === name));
-  const kept = there.filter(({ name }) => !earlier.includes(String(name)) || wanted.includes(String(name)));
+  const earlier = new Set(textsAt(facts.status.wrote, "imagePullSecrets"));
+  const asked = new Set(wanted);
+  const known = new Set(there.map(({ name }) => name));
+  const missing = wanted.filter((name) => !known.has(name));
+  const kept = there.filter(({ name }) => !earlier.has(String(name)) || asked.has(String(name)));
   const list = [...kept, ...missing.map((name) => ({ name }))];
   return {
-    added: [...new Set([...earlier.filter((name) => wanted.includes(name)), ...missing])],
+    added: [...new Set([...[...earlier].filter((name) => asked.has(name)), ...missing])],
     pod: sameJson(there, list) ? pod : withSpec(pod, "imagePullSecrets", list.length === 0 ? undefined : list),
   };
 }

@@ -25,6 +25,9 @@ export const mutations: readonly Mutation[] = [
   gracePeriod,
 ];
 
+/** Problems that a warning names. */
+const MOST_PROBLEMS = 3;
+
 /** A pod after the mutations. */
 export interface Mutated {
   /** The same object as before where nothing changed. */
@@ -52,9 +55,13 @@ export interface MutateInput {
 export function mutate(pod: JsonObject, input: MutateInput): Mutated {
   const first = run(pod, input, new Set(), []);
   if (first.pod === pod) return first;
-  const problems = newProblems(pod, first.pod);
+  const problems = podProblems(first.pod);
   if (problems.length === 0) return first;
-  const problem = problems.join("; ");
+  const known = new Set(podProblems(pod));
+  const isNew = (problem: string) => !known.has(problem);
+  const fresh = problems.filter(isNew);
+  if (fresh.length === 0) return first;
+  const problem = fresh.slice(0, MOST_PROBLEMS).join("; ");
   const candidates = first.changedBy;
   const attempts = [
     ...candidates.map((name) => [name]),
@@ -63,16 +70,9 @@ export function mutate(pod: JsonObject, input: MutateInput): Mutated {
   for (const dropped of attempts) {
     const warnings = [notice("GG405", { mutation: dropped.join(", "), problem })];
     const attempt = run(pod, input, new Set(dropped), warnings);
-    if (newProblems(pod, attempt.pod).length === 0) return attempt;
+    if (!podProblems(attempt.pod).some(isNew)) return attempt;
   }
   return { pod, notices: [notice("GG405", { mutation: "every change", problem })], changedBy: [] };
-}
-
-function newProblems(before: JsonObject, after: JsonObject): readonly string[] {
-  const problems = podProblems(after);
-  if (problems.length === 0) return problems;
-  const known = new Set(podProblems(before));
-  return problems.filter((problem) => !known.has(problem));
 }
 
 function run(pod: JsonObject, input: MutateInput, without: ReadonlySet<string>, warnings: readonly Notice[]): Mutated {

@@ -159,9 +159,10 @@ class Editor {
     const value = this.#config.get(path);
     const current = Array.isArray(value) ? (value as readonly string[]) : [];
     const earlier = this.#status.wrote[noted];
-    const ours = Array.isArray(earlier) ? earlier : [];
-    const users = current.filter((entry) => !ours.includes(entry));
-    const added = needed.filter((entry) => !users.includes(entry));
+    const ours = new Set<unknown>(Array.isArray(earlier) ? earlier : []);
+    const users = current.filter((entry) => !ours.has(entry));
+    const theirs = new Set(users);
+    const added = needed.filter((entry) => !theirs.has(entry));
     const wanted = [...users, ...added];
     if (wanted.length !== current.length || wanted.some((entry, index) => entry !== current[index])) {
       this.edits.push({ path, value: wanted.length === 0 ? undefined : wanted });

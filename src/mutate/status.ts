@@ -4,7 +4,7 @@
  * Compact JSON for people, `check` and the second call: version, role and the rule that gave it, the policies, the
  * budget, the codes of all calls, the grace period before the first change, and what was written.
  */
-import type { Notice } from "../codes/registry.ts";
+import { codes as known, type Notice } from "../codes/registry.ts";
 import { STATUS } from "../pod/annotations.ts";
 import type { JsonObject, JsonValue } from "../pod/json.ts";
 import { objectAt, textAt } from "../pod/json.ts";
@@ -30,7 +30,9 @@ export function withStatus(pod: JsonObject, context: Context, input: StatusInput
 }
 
 function statusText({ facts, budget }: Context, { policies, notices, wrote, observed }: StatusInput): string {
-  const codes = [...new Set([...facts.status.codes, ...notices.map((notice) => notice.code)])].sort();
+  // Somebody may have edited the status: it keeps codes, and nothing that looks like one.
+  const earlier = facts.status.codes.filter((code) => Object.hasOwn(known, code));
+  const codes = [...new Set([...earlier, ...notices.map((notice) => notice.code)])].sort();
   return JSON.stringify({
     version,
     role: facts.role,

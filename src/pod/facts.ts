@@ -81,12 +81,15 @@ export function factsOf(pod: JsonObject, namespace: string, gatewayTemplates: re
 function applicationsOf(spec: JsonObject, status: EarlierStatus, role: Role): readonly Application[] {
   const containers = valueAt(spec, "containers");
   if (!Array.isArray(containers)) return [];
+  const seen = new Set<string>();
   return containers.flatMap((container, index) => {
     const name = textAt(container, "name");
     if (!isObject(container) || name === undefined || name === "istio-proxy") return [];
     // The name is taken beside a gateway's proxy only.
     if (name === "hc" && role === "gateway") return [];
     const preStop = preStopOf(container);
+    // A forged status may be large: what it says of a name is compared once. The API server refuses a second one.
+    if (seen.size === seen.add(name).size) return [{ name, index, preStop }];
     return [{ name, index, preStop: isOurs(status, `${name}/preStop`, preStop?.hook) ? undefined : preStop }];
   });
 }

@@ -50,16 +50,26 @@ export function textsAt(object: JsonValue | undefined, key: string): readonly st
   return Array.isArray(value) ? value.filter((element) => typeof element === "string") : [];
 }
 
-/** Whether two JSON values are the same, whatever the order of keys. Quick where they share parts. */
-export function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+/** Depth to which values are compared; a pod is about 12 deep, and the stack ends at some thousand. */
+const DEEPEST = 200;
+
+/**
+ * Whether two JSON values are the same, whatever the order of keys. Quick where they share parts; two that are nested
+ * deeper than anything in Kubernetes, and share nothing, are not the same.
+ */
+export function sameJson(a: JsonValue | undefined, b: JsonValue | undefined, depth = 0): boolean {
   if (a === b) return true;
+  if (depth > DEEPEST) return false;
   if (Array.isArray(a)) {
-    return Array.isArray(b) && a.length === b.length && a.every((element, index) => sameJson(element, b[index]));
+    return (
+      Array.isArray(b) && a.length === b.length && a.every((element, index) => sameJson(element, b[index], depth + 1))
+    );
   }
   if (!isObject(a) || !isObject(b)) return false;
   const keys = Object.keys(a);
   return (
-    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]))
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key], depth + 1))
   );
 }
 

@@ -47,7 +47,10 @@ export function decideRole(
   const labels = objectAt(objectAt(pod, "metadata"), "labels");
   const annotations = objectAt(objectAt(pod, "metadata"), "annotations");
   const spec = objectAt(pod, "spec");
-  const templates = (textAt(annotations, TEMPLATES) ?? "").split(",").map((name) => name.trim());
+  const templates = (textAt(annotations, TEMPLATES) ?? "")
+    .slice(0, LONGEST_TEMPLATES)
+    .split(",")
+    .map((name) => name.trim());
   const inject = `${OVERRIDE_PREFIX}inject`;
 
   if (valueAt(annotations, MIRROR) !== undefined) return none("mirror-pod");
@@ -75,6 +78,9 @@ export function decideRole(
   if (refusal !== undefined) return none(refusal);
   return { role: "sidecar", rule: "not-rendered" };
 }
+
+/** Most of the list of templates that is read, characters: Istio's own installations use one or two names. */
+const LONGEST_TEMPLATES = 4096;
 
 function none(rule: RoleRule): RoleDecision {
   return { role: "none", rule };

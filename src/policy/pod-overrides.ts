@@ -10,6 +10,10 @@ import { nearest } from "./nearest.ts";
 import { type OverrideRole, overrides } from "./overrides.ts";
 
 const byName = new Map(overrides.map((entry) => [entry.name, entry]));
+const names = [...byName.keys()];
+
+/** Unknown names for which a near one is looked up; a person has mistyped a few, a stranger sends 100,000. */
+const MOST_GUESSES = 20;
 
 /** An override that does not parse. */
 export interface BadOverride {
@@ -33,16 +37,17 @@ const silent: PodOverrides = { layers: [], gracePeriodWish: undefined, bad: [], 
 
 /** Reads the gracegate.dev annotations of a pod. */
 export function overridesOf(annotations: JsonObject, role: OverrideRole): PodOverrides {
-  const names = Object.keys(annotations).filter((key) => key.startsWith(OVERRIDE_PREFIX) && key !== STATUS);
-  if (names.length === 0) return silent;
+  const written = Object.keys(annotations).filter((key) => key.startsWith(OVERRIDE_PREFIX) && key !== STATUS);
+  if (written.length === 0) return silent;
   const layers: Layer[] = [];
   const bad: BadOverride[] = [];
   const notices: Notice[] = [];
   let gracePeriodWish: Seconds | undefined;
-  for (const annotation of names) {
+  for (const annotation of written) {
     const entry = byName.get(annotation.slice(OVERRIDE_PREFIX.length));
     if (entry === undefined) {
-      const guess = nearest(annotation.slice(OVERRIDE_PREFIX.length), [...byName.keys()]);
+      const guess =
+        notices.length < MOST_GUESSES ? nearest(annotation.slice(OVERRIDE_PREFIX.length), names) : undefined;
       notices.push(notice("GG102", { annotation, nearest: guess && `${OVERRIDE_PREFIX}${guess}` }));
       continue;
     }
@@ -50,9 +55,9 @@ export function overridesOf(annotations: JsonObject, role: OverrideRole): PodOve
       notices.push(notice("GG103", { annotation, role, roles: entry.roles.join(" or a ") }));
       continue;
     }
-    const written = annotations[annotation] ?? "";
-    const value = typeof written === "string" ? written : JSON.stringify(written);
-    const parsed = typeof written === "string" ? entry.parse(value, role) : notText(written);
+    const said = annotations[annotation] ?? "";
+    const value = typeof said === "string" ? said : JSON.stringify(said);
+    const parsed = typeof said === "string" ? entry.parse(value, role) : notText(said);
     if (!parsed.ok) {
       bad.push({ annotation, value, is: parsed.is, right: parsed.right, setting: entry.setting });
       continue;
