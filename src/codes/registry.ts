@@ -159,6 +159,13 @@ export const codes = {
     (d: { value: string }) =>
       `EXIT_ON_ZERO_ACTIVE_CONNECTIONS ${quoted(d.value)} is neither true nor false to the proxy's agent, which takes it for false; write "true" or "false".`,
   ),
+  GG210: code(
+    "warning",
+    "The annotation proxy.istio.io/config is larger than the webhook reads; it is left as it is.",
+    "Shorten it to 16 KiB, or set the values that docs/policy.md names yourself.",
+    (d: { bytes: number; most: number }) =>
+      `proxy.istio.io/config is left as it is, since it has ${d.bytes} bytes and at most ${d.most} are read; shorten it.`,
+  ),
   GG301: code(
     "warning",
     "maxGracePeriod is too small for the budget, so the drain timeout, and then the margin, were shortened.",

@@ -50,8 +50,7 @@ export function yamlDocument(text: string): ParsedDocument {
   const problem = document.errors[0];
   if (problem?.code === "MULTIPLE_DOCS") return refused("it has more than one YAML document");
   if (problem?.message.includes("call stack")) return refused("it is nested too deeply");
-  if (problem !== undefined)
-    return refused(`it is not YAML: ${problem.message.split("\n")[0]?.replace(/:$/, "") ?? ""}`);
+  if (problem !== undefined) return refused(`it is not YAML: ${problem.message} at ${placeOf(text, problem.pos[0])}`);
   const root: unknown = document.contents;
   if (root === null || (isScalar(root) && (root.value === "" || root.value === "null" || root.value === "~"))) {
     return { ok: true, document: new YamlDocument(document, new YAMLMap(), text) };
@@ -60,6 +59,11 @@ export function yamlDocument(text: string): ParsedDocument {
   const wrong = text.includes("*") ? aliasProblem(document) : undefined;
   if (wrong !== undefined) return refused(wrong);
   return { ok: true, document: new YamlDocument(document, root, text) };
+}
+
+function placeOf(text: string, offset: number): string {
+  const before = text.slice(0, offset).split("\n");
+  return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
 function refused(reason: string): ParsedDocument {
@@ -83,14 +87,14 @@ function read(text: string): Document<Node> {
     customTags: (tags) => [...tags, missingValue],
     uniqueKeys: false,
     logLevel: "error",
-    prettyErrors: true,
+    prettyErrors: false,
   });
 }
 
 type Mapping = YAMLMap<Node, Node>;
 
 /** Block scalars, explicit keys, escapes, anchors and tags: what the yaml package may write otherwise than it was read. */
-const INTRICATE = /[|>&*!\\]|^\s*\?/m;
+const INTRICATE = /[|>&*!\\]|^[ \t]*\?/m;
 
 class YamlDocument implements EditableDocument {
   readonly #document: Document<Node>;
@@ -108,7 +112,7 @@ class YamlDocument implements EditableDocument {
     this.#text = text;
     this.#indent = /^( {1,8})[^ #\n-]/m.exec(text)?.[1]?.length ?? 2;
     this.#aliased = new Set(text.includes("*") ? aliasesOf(document) : []);
-    this.#indentSeq = !/^( *)[^ #\n-][^\n]*:[ \t]*\r?\n\1- /m.test(text);
+    this.#indentSeq = !/^( *)[^ #\n\r-][^\n\r\u2028\u2029]*:[ \t]*\r?\n\1- /m.test(text);
     document.contents = root;
   }
 

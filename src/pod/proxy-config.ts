@@ -30,9 +30,10 @@ export interface ProxyConfig {
 }
 
 /** The annotation, or why it cannot be used. */
-export type ParsedProxyConfig =
-  | { readonly ok: true; readonly config: ProxyConfig }
-  | { readonly ok: false; readonly reason: string };
+export type ParsedProxyConfig = { readonly ok: true; readonly config: ProxyConfig } | Unusable;
+
+/** Why the annotation cannot be used: it is no mapping of YAML, or larger than what is read. */
+export type Unusable = { readonly ok: false; readonly reason: string } | { readonly ok: false; readonly bytes: number };
 
 /**
  * Parses the annotation.
@@ -96,15 +97,16 @@ function takeDocument(text: string): EditableDocument {
   last = undefined;
   if (held?.text === text) return held.document;
   const result = documentOf(text);
-  if (!result.ok) throw new Error(`an annotation that does not parse was edited: ${result.reason}`);
+  if (!result.ok) throw new Error("an annotation that cannot be used was edited");
   return result.document;
 }
 
-/** Most that all annotations of an object may weigh; a longer text is refused by the API server before it is read. */
-const LONGEST = 256 * 1024;
+/** Largest annotation that is read, bytes of UTF-8: what a stranger can make this program parse as YAML is bounded. */
+export const MAX_CONFIG = 16 * 1024;
 
-function documentOf(text: string): ParsedDocument {
-  if (text.length > LONGEST) return { ok: false, reason: "it is longer than all annotations may be together" };
+function documentOf(text: string): ParsedDocument | Unusable {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MAX_CONFIG) return { ok: false, bytes };
   if (text.trim() === "") return { ok: true, document: emptyYamlDocument() };
   if (text.trimStart().startsWith("{")) {
     const json = jsonDocument(text);
