@@ -1,6 +1,6 @@
 # Two commands do everything: `make run` and `make test`. Node 24 comes pinned from npm, so any Node >= 20 can start.
 SHELL := /bin/bash
-.PHONY: run test e2e lab bench lint format golden generate build clean
+.PHONY: run test e2e lab bench lint format golden generate build sbom image clean
 
 # A stamp in node_modules says which lock file is installed.
 node_modules/.installed: package.json package-lock.json .npmrc
@@ -40,14 +40,17 @@ golden: install ## regenerate the golden pods; read the diff before you commit i
 generate: install ## regenerate the CRD and the tables of the docs from their sources
 	@npm run --silent generate
 
-build: install ## compile to dist/
+build: install ## bundle into dist/
 	@npm run --silent build
 
-# For example: make image BASE_IMAGE=registry.example/node:24 IMAGE=registry.example/gracegate:0.1.0
-BASE_IMAGE ?= node:24-bookworm-slim
+sbom: install ## what the bundle is made of, as CycloneDX and SPDX, into dist/
+	@npm run --silent sbom
+
+# For example: make image BASE_IMAGE=registry.example/node:24@sha256:… IMAGE=registry.example/gracegate:0.1.0
+BASE_IMAGE ?= $(shell grep -v '^\#' image/base)
 IMAGE ?= gracegate:$(shell node -p 'require("./package.json").version')
-image: install ## build the image with buildah or docker
-	@scripts/image.sh $(IMAGE) $(BASE_IMAGE)
+image: install ## build the image with buildah or docker; UNPINNED=1 allows a base image without a digest
+	@UNPINNED=$(UNPINNED) scripts/image.sh $(IMAGE) $(BASE_IMAGE)
 
 clean:
 	rm -rf dist coverage node_modules .cache

@@ -56,8 +56,8 @@ function portOf(child: ChildProcess): Promise<number> {
   });
 }
 
-/** User and system time, from /proc, whose clock ticks 100 times a second. */
-function cpuOf(pid: number): number {
+/** User and system time of a process in seconds, from /proc, whose clock ticks 100 times a second. */
+export function cpuOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }

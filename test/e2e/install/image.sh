@@ -63,7 +63,8 @@ C
 "${buildah[@]}" inspect --type image localhost/gracegate-base:node24 >/dev/null 2>&1 || base
 pause
 rm -f "$out/gracegate.part"
-PATH=${PATH#*node_modules/.bin:} scripts/image.sh "$name" localhost/gracegate-base:node24 "${buildah[@]:1}" >&2
+# The base was made here a moment ago: it has no digest that anybody else knows.
+UNPINNED=1 PATH=${PATH#*node_modules/.bin:} scripts/image.sh "$name" localhost/gracegate-base:node24 "${buildah[@]:1}" >&2
 "${buildah[@]}" push --quiet --signature-policy "$policy" "$name" "docker-archive:$out/gracegate.part:$name"
 mv "$out/gracegate.part" "$out/gracegate.tar"
 "${buildah[@]}" images --filter dangling=true --quiet | xargs -r "${buildah[@]}" rmi >/dev/null 2>&1 || true
