@@ -8,12 +8,10 @@ import type { PipelineOptions } from "../mutate/pipeline.ts";
 import { type JsonObject, objectAt, objectsAt, textAt } from "../pod/json.ts";
 import type { BAD_REQUESTS, WebhookMetrics } from "../telemetry/metrics.ts";
 import { type Admission, admit } from "./admit.ts";
+import { Bodies, farewell, MAX_BODIES, MAX_BODY } from "./bodies.ts";
 import { isFirstCall } from "./first-call.ts";
 import { type AdmissionRequest, parseReview } from "./review.ts";
 import { reviewWorkload } from "./review-workload.ts";
-
-/** Largest body that is read, bytes: a review holds an object of up to 3 MiB twice. controller-runtime has the same. */
-export const MAX_BODY = 7 * 1024 * 1024;
 
 /** What the app needs from the rest of the process. */
 export interface AppDependencies {
@@ -32,10 +30,9 @@ export function webhookApp(dependencies: AppDependencies): Express {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
-  // Bodies of the API server are never compressed; inflating one would only serve an attacker.
-  const body = express.raw({ type: "application/json", limit: MAX_BODY, inflate: false });
-  app.post("/mutate", body, (request, response) => answer(request, response, dependencies, mutated));
-  app.post("/review", body, (request, response) => answer(request, response, dependencies, reviewed));
+  const bodies = new Bodies();
+  app.post("/mutate", (request, response) => receive(request, response, bodies, dependencies, mutated));
+  app.post("/review", (request, response) => receive(request, response, bodies, dependencies, reviewed));
   app.all(["/mutate", "/review"], (_request, response) =>
     problem(response, 405, "only POST is answered here", { Allow: "POST" }),
   );
@@ -50,7 +47,7 @@ export function webhookApp(dependencies: AppDependencies): Express {
     response.type("text/plain").send("ok\n");
   });
   app.use((_request, response) => problem(response, 404, "there is nothing here; reviews go to POST /mutate"));
-  app.use(bodyProblem(dependencies));
+  app.use(callProblem(dependencies));
   return app;
 }
 
@@ -86,17 +83,63 @@ const reviewed: Decide = (request, { options, metrics, logger }) => {
   };
 };
 
-function answer(request: Request, response: Response, dependencies: AppDependencies, decide: Decide): void {
+function receive(
+  request: Request,
+  response: Response,
+  bodies: Bodies,
+  dependencies: AppDependencies,
+  decide: Decide,
+): void {
   const { isDraining, metrics } = dependencies;
   if (isDraining()) response.setHeader("Connection", "close");
-  const body: unknown = request.body;
-  if (!Buffer.isBuffer(body)) {
-    metrics.badRequests.inc({ reason: "content-type" });
-    // Without a body the parser leaves it unset, whatever the type says.
-    if (isEmpty(request)) problem(response, 400, "the body is empty; send an AdmissionReview");
-    else problem(response, 415, "Content-Type must be application/json");
+  const wrong = unreadable(request);
+  if (wrong !== undefined) {
+    metrics.badRequests.inc({ reason: wrong.reason });
+    problem(response, wrong.status, wrong.sentence);
     return;
   }
+  bodies.read(request, response, (body) => {
+    if (body === "aborted") {
+      metrics.badRequests.inc({ reason: "aborted" });
+    } else if (body === "too-large") {
+      metrics.badRequests.inc({ reason: "too-large" });
+      farewell(response);
+      problem(response, 413, `the body is larger than ${MAX_BODY} bytes`);
+    } else if (body === "shed") {
+      metrics.shed.inc({ what: "body" });
+      farewell(response);
+      const sentence = `the bodies of all calls take more than ${MAX_BODIES} bytes; send it again`;
+      problem(response, 503, sentence, { "Retry-After": "1" });
+    } else {
+      try {
+        answer(body, response, dependencies, decide);
+      } catch (error) {
+        failed(dependencies, response, error);
+      }
+    }
+  });
+}
+
+/** A body that is not even read. */
+interface Unreadable {
+  readonly reason: (typeof BAD_REQUESTS)[number];
+  readonly status: number;
+  readonly sentence: string;
+}
+
+function unreadable(request: Request): Unreadable | undefined {
+  if (isEmpty(request)) {
+    return { reason: "not-a-review", status: 400, sentence: "the body is empty; send an AdmissionReview" };
+  }
+  const wrongType = (sentence: string): Unreadable => ({ reason: "content-type", status: 415, sentence });
+  if (!request.is("application/json")) return wrongType("Content-Type must be application/json");
+  // Bodies of the API server are never compressed; inflating one would only serve an attacker.
+  const encoding = request.headers["content-encoding"] ?? "identity";
+  return encoding === "identity" ? undefined : wrongType("Content-Encoding is not supported");
+}
+
+function answer(body: Buffer, response: Response, dependencies: AppDependencies, decide: Decide): void {
+  const { metrics } = dependencies;
   const started = performance.now();
   metrics.inFlight.inc();
   try {
@@ -156,29 +199,14 @@ function problem(response: Response, status: number, sentence: string, headers: 
   response.status(status).set(headers).type("text/plain").send(`${sentence}\n`);
 }
 
-/** Answers what went wrong while the body was read. */
-function bodyProblem({ metrics, logger }: AppDependencies): ErrorRequestHandler {
-  const count = (reason: (typeof BAD_REQUESTS)[number]) => metrics.badRequests.inc({ reason });
-  return (error: { type?: string; status?: number; message?: string }, _request, response, _next) => {
-    switch (error.type) {
-      case "entity.too.large":
-        count("too-large");
-        response.set("Connection", "close");
-        problem(response, 413, `the body is larger than ${MAX_BODY} bytes`);
-        return;
-      case "encoding.unsupported":
-        count("content-type");
-        problem(response, 415, "Content-Encoding is not supported");
-        return;
-      case "request.aborted":
-      case "request.size.invalid":
-        count("aborted");
-        problem(response, 400, "the body ended early");
-        return;
-      default:
-        count("other");
-        logger.error({ event: "request-failed", err: error });
-        problem(response, error.status !== undefined && error.status < 500 ? error.status : 500, "the call failed");
-    }
-  };
+/** Answers what express itself refuses, such as a path that is no URL. */
+function callProblem(dependencies: AppDependencies): ErrorRequestHandler {
+  return (error: { status?: number }, _request, response, _next) => failed(dependencies, response, error);
+}
+
+function failed({ metrics, logger }: AppDependencies, response: Response, error: unknown): void {
+  metrics.badRequests.inc({ reason: "other" });
+  logger.error({ event: "request-failed", err: error });
+  const { status } = error as { status?: number };
+  problem(response, status !== undefined && status < 500 ? status : 500, "the call failed");
 }

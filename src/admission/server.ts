@@ -11,6 +11,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Express } from "express";
 import type { ServingCertificate } from "../tls/certificate-files.ts";
+import { boundConnections } from "./connections.ts";
 
 /** Idle keep-alive connections are kept this long, milliseconds. */
 const KEEP_ALIVE_MS = 95_000;
@@ -20,9 +21,6 @@ const HEADERS_MS = 10_000;
 const REQUEST_MS = 30_000;
 /** How often Node looks for connections that ran out of time. */
 const CHECK_MS = 1000;
-/** Connections at once; the API server needs a few dozen. */
-const MAX_CONNECTIONS = 10_000;
-
 /** Where the server listens. */
 export interface ListenOptions {
   readonly port: number;
@@ -48,12 +46,14 @@ export interface WebhookServer {
 /**
  * Starts the server. Rejects where the port cannot be had.
  *
+ * @param onShed is told of each connection that went because there were too many
  * @param certificate undefined where there is none yet: every handshake fails until one is given
  */
 export async function startServer(
   app: Express,
   certificate: ServingCertificate | undefined,
   options: ListenOptions,
+  onShed: () => void = () => undefined,
 ): Promise<WebhookServer> {
   const server = createServer(
     {
@@ -67,7 +67,7 @@ export async function startServer(
     },
     app,
   );
-  server.maxConnections = MAX_CONNECTIONS;
+  boundConnections(server, onShed);
   // A client that goes away in the handshake is no event; without this handler Node would destroy the socket anyway.
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   await listen(server, options);

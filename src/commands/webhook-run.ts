@@ -62,7 +62,9 @@ class Webhook {
       logger,
     });
     const metricsServer = await startMetrics(this.#metrics.registry, options.metricsPort, options.bind);
-    const server = await startServer(app, sources.certificate.current(), options).catch((error: unknown) => {
+    const server = await startServer(app, sources.certificate.current(), options, () =>
+      this.#metrics.shed.inc({ what: "connection" }),
+    ).catch((error: unknown) => {
       metricsServer.close();
       throw error;
     });

@@ -14,6 +14,7 @@ export interface WebhookMetrics {
   readonly duration: Histogram;
   readonly inFlight: Gauge;
   readonly badRequests: Counter<"reason">;
+  readonly shed: Counter<"what">;
   readonly notices: Counter<"code" | "severity">;
   readonly policies: Gauge;
   readonly policiesSkipped: Gauge;
@@ -36,6 +37,9 @@ export interface WebhookMetrics {
 
 /** Why a call is refused before it is an admission. */
 export const BAD_REQUESTS = ["not-a-review", "too-large", "content-type", "aborted", "other"] as const;
+
+/** What is given up when memory for it is full. */
+export const SHED = ["body", "connection"] as const;
 
 /** Where the webhook's settings come from. */
 export const SOURCES = ["policies", "mesh-config", "certificate"] as const;
@@ -112,6 +116,12 @@ export function webhookMetrics(isReady: () => boolean): WebhookMetrics {
       name: "gracegate_webhook_bad_requests_total",
       help: "Calls that were answered with a 4xx status, by reason.",
       labelNames: ["reason"],
+      registers,
+    }),
+    shed: new Counter({
+      name: "gracegate_webhook_shed_total",
+      help: "Bodies that were answered with 503, and idle connections that were closed, since there were too many at once.",
+      labelNames: ["what"],
       registers,
     }),
     notices: new Counter({
@@ -210,6 +220,7 @@ export function webhookMetrics(isReady: () => boolean): WebhookMetrics {
   }
   for (const outcome of ["warned", "silent", "error"]) metrics.reviews.inc({ outcome }, 0);
   for (const reason of BAD_REQUESTS) metrics.badRequests.inc({ reason }, 0);
+  for (const what of SHED) metrics.shed.inc({ what }, 0);
   for (const step of STEPS) metrics.certificateSteps.inc({ step }, 0);
   for (const source of SOURCES) {
     metrics.sourceSynced.set({ source }, 0);

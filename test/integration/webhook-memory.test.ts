@@ -1,0 +1,120 @@
+/**
+ * What strangers send cannot fill the webhook's memory: bodies on their way and connections are bounded, and the calls
+ * of the API server are answered meanwhile. On real TLS sockets.
+ */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { connect, type TLSSocket } from "node:tls";
+import { MAX_BODIES, MAX_BODY } from "../../src/admission/bodies.ts";
+import { MAX_CONNECTIONS } from "../../src/admission/connections.ts";
+import { gatewayPod, reviewText } from "./pods.ts";
+import { type Folder, makeFolder, startWebhook, type WebhookProcess } from "./webhook-process.ts";
+
+let folder: Folder;
+let webhook: WebhookProcess;
+const sockets: TLSSocket[] = [];
+
+before(async () => {
+  folder = await makeFolder();
+  webhook = await startWebhook(folder);
+});
+
+after(async () => {
+  for (const socket of sockets) socket.destroy();
+  await webhook.stop();
+  folder.remove();
+});
+
+async function stranger(): Promise<TLSSocket> {
+  const socket = connect({ host: "127.0.0.1", port: webhook.port, ca: folder.ca, servername: "localhost" });
+  socket.on("error", () => undefined);
+  sockets.push(socket);
+  await once(socket, "secureConnect");
+  return socket;
+}
+
+/** Starts a call, and collects what is answered. */
+async function call(headers: string): Promise<{ readonly socket: TLSSocket; answer(): string }> {
+  const socket = await stranger();
+  let text = "";
+  socket.on("data", (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  socket.write(`POST /mutate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${headers}\r\n\r\n`);
+  return { socket, answer: () => text };
+}
+
+async function goodCall(): Promise<number> {
+  return (await webhook.post(reviewText(gatewayPod()))).status;
+}
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await wait(20);
+}
+
+async function shed(what: string): Promise<number> {
+  const series = new RegExp(`gracegate_webhook_shed_total\\{what="${what}"\\} ([0-9]+)`);
+  return Number(series.exec(await webhook.metrics())?.[1]);
+}
+
+describe("bodies on their way", () => {
+  it("a Content-Length over the bound is refused before the body comes, and the connection ends", async () => {
+    const { socket, answer } = await call(`Content-Length: ${2 ** 30}`);
+    await once(socket, "end");
+    assert.match(answer(), /^HTTP\/1\.1 413 [\s\S]*larger than 7340032 bytes\n$/);
+  });
+
+  it("a body without a length is refused when it grows over the bound, and the connection ends", async () => {
+    const { socket, answer } = await call("Transfer-Encoding: chunked");
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    const chunk = `10000\r\n${"a".repeat(65_536)}\r\n`;
+    for (let sent = 0; sent <= 2 * MAX_BODY && !socket.destroyed && answer() === ""; sent += 65_536) {
+      if (!socket.write(chunk)) await Promise.race([new Promise((resolve) => socket.once("drain", resolve)), closed]);
+    }
+    await closed;
+    assert.match(answer(), /^HTTP\/1\.1 413 /);
+  });
+
+  it("strangers who never end theirs are given up, and good calls are answered meanwhile", async () => {
+    const most = Math.floor(MAX_BODIES / MAX_BODY);
+    const part = Buffer.alloc(MAX_BODY - 1, "a");
+    const strangers = await Promise.all(
+      Array.from({ length: most + 4 }, async () => {
+        const started = await call(`Content-Length: ${MAX_BODY}`);
+        started.socket.write(part);
+        return started;
+      }),
+    );
+    const statuses: number[] = [];
+    await until(async () => {
+      statuses.push(await goodCall());
+      return (await shed("body")) >= 4;
+    });
+    assert.deepEqual(new Set(statuses), new Set([200]));
+    const refused = strangers.filter(({ answer }) => answer() !== "");
+    assert.ok(refused.length >= 4, `${refused.length} were given up`);
+    for (const { answer } of refused) assert.match(answer(), /^HTTP\/1\.1 503 [\s\S]*Retry-After: 1\r\n/);
+    for (const { socket } of strangers) socket.destroy();
+    await until(async () =>
+      /gracegate_webhook_bad_requests_total\{reason="aborted"\} [1-9]/.test(await webhook.metrics()),
+    );
+    assert.equal(await goodCall(), 200);
+  });
+});
+
+describe("connections", () => {
+  it("beyond the bound the one that is idle longest goes, and a new one is served", async () => {
+    const idle: TLSSocket[] = [];
+    for (let opened = 0; opened < MAX_CONNECTIONS + 32; opened += 32) {
+      idle.push(...(await Promise.all(Array.from({ length: 32 }, stranger))));
+    }
+    assert.equal(await goodCall(), 200);
+    await until(async () => (await shed("connection")) >= 32);
+    await until(() => idle.filter((socket) => socket.destroyed).length >= 32);
+    const gone = idle.map((socket) => socket.destroyed);
+    assert.ok(gone.indexOf(false) >= 16, "the oldest went first");
+    assert.equal(idle.at(-1)?.destroyed, false, "the last one stayed");
+  });
+});
