@@ -13,9 +13,9 @@ import { parse } from "yaml";
 import { applyPatch, type PatchOperation } from "../src/mutate/patch.ts";
 import { runPipeline } from "../src/mutate/pipeline.ts";
 import { type JsonObject, objectAt, sameJson, textAt, textsAt } from "../src/pod/json.ts";
+import { reasonsOf } from "../src/report/because.ts";
 import { diffText, type Paint } from "../src/report/diff-text.ts";
 import { podDiff } from "../src/report/pod-diff.ts";
-import { reasonsFor } from "../src/report/reasons.ts";
 import { loadPolicies } from "../src/sources/policy-files.ts";
 import { version } from "../src/version.ts";
 import { reviewOf } from "./review-of.ts";
@@ -111,9 +111,7 @@ async function show(file: string): Promise<void> {
   const names = outcome.policies.map(({ namespace, name }) => `${namespace}/${name}`);
   const policies = names.length === 0 ? "the built-in settings" : names.join(", ");
   print(`\n${bold(`== ${file}: a ${outcome.facts.role}, with ${policies}`)}`);
-  print(
-    diffText(podDiff(pod, after, reasonsFor(outcome.plan.context)), paint, Math.max(process.stdout.columns || 80, 60)),
-  );
+  print(diffText(podDiff(pod, after, reasonsOf(outcome.whys)), paint, Math.max(process.stdout.columns || 80, 60)));
   for (const warning of textsAt(answer, "warnings")) print(`warning: ${warning}`);
 }
 

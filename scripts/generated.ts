@@ -12,9 +12,11 @@ import { rules } from "../src/check/rules.ts";
 import { codes } from "../src/codes/registry.ts";
 import { builtIn } from "../src/policy/built-in.ts";
 import { gracePolicyCrd } from "../src/policy/crd.ts";
+import { schemaAt } from "../src/policy/normalise.ts";
 import { overrides } from "../src/policy/overrides.ts";
 import { LB_PROFILES, policySpec } from "../src/policy/schema.ts";
 import type { JsonSchema, Schema } from "../src/policy/schema-builder.ts";
+import { formatDuration, type Milliseconds } from "../src/units/milliseconds.ts";
 import { chartValues, valuesSchema } from "./chart-values.ts";
 import { dashboard } from "./dashboard.ts";
 import { answersTable, environmentTable, type Table, transitionsTable, wishesTable } from "./generated-hc.ts";
@@ -207,7 +209,8 @@ function defaultOf(path: string): string {
     .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], builtIn);
   if (value === undefined || (typeof value === "object" && !Array.isArray(value) && !path.endsWith("resources")))
     return "";
-  return `\`${typeof value === "number" && /p99|margin|grace|interval|timeout|sleep/i.test(path) ? `${value}s` : JSON.stringify(value).replaceAll('"', "")}\``;
+  const isDuration = schemaAt(policySpec, path)?.kind === "duration";
+  return `\`${isDuration ? formatDuration(value as Milliseconds) : JSON.stringify(value).replaceAll('"', "")}\``;
 }
 
 function overrideTable(): string {

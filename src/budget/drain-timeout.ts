@@ -1,13 +1,10 @@
-import type { Seconds } from "../units/duration.ts";
+import type { Milliseconds } from "../units/milliseconds.ts";
+import { type Formula, rounded, times } from "./formula.ts";
 
 /** Requests longer than their 99th percentile get a fifth more time. */
-export const P99_FACTOR = 1.2;
+const P99_FACTOR = 1.2;
 
-/**
- * The drain timeout for a 99th percentile of the request duration: 30 s → 36 s.
- *
- * The product of a whole number with 1.2 may be a hair above the exact value, which must not cost a second.
- */
-export function drainTimeoutOfP99(requestP99: Seconds): Seconds {
-  return Math.max(0, Math.ceil(requestP99 * P99_FACTOR - 1e-9));
+/** The drain timeout for a 99th percentile of the request duration, in whole seconds: 30 s → 36 s. */
+export function drainTimeoutOfP99(requestP99: Milliseconds): Formula {
+  return rounded(times(requestP99, P99_FACTOR));
 }

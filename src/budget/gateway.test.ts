@@ -1,29 +1,75 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import type { ProxyStop } from "./budget.ts";
+import { inSeconds, type Milliseconds, ms, seconds } from "../units/milliseconds.ts";
+import { setBy } from "./because.ts";
+import type { Budget, ProxyStop } from "./budget.ts";
+import { written } from "./formula.ts";
 import { type GatewayInput, gatewayBudget } from "./gateway.ts";
 import type { LoadBalancer } from "./load-balancer.ts";
 
+const buffer = (value: Milliseconds) => setBy("buffer", { value, origin: "GracePolicy shop/default" });
 const generic: LoadBalancer = {
-  checkInterval: 2,
+  checkInterval: seconds(2),
   checkFall: 2,
   checkRise: 2,
-  checkTimeout: 1,
+  checkTimeout: seconds(1),
   drainAnswer: undefined,
-  detection: 2,
-  lbBuffer: 9,
-  lbBufferFrom: "",
+  detection: seconds(2),
+  lbBuffer: buffer(seconds(9)),
 };
 const haproxy: LoadBalancer = { ...generic, drainAnswer: { status: 404 } };
-const alb: LoadBalancer = { ...generic, drainAnswer: { status: 503 }, detection: 60, lbBuffer: 65 };
+const alb: LoadBalancer = {
+  ...generic,
+  drainAnswer: { status: 503 },
+  detection: seconds(60),
+  lbBuffer: buffer(seconds(65)),
+};
 const explicit = (value: number) =>
-  ({ drainTimeout: { value, level: 4, origin: "GracePolicy shop/default" } }) as const;
-const p99 = (value: number) => ({ requestP99: { value, level: 0, origin: "built-in" } }) as const;
+  ({ drainTimeout: { value: seconds(value), level: 4, origin: "GracePolicy shop/default" } }) as const;
+const p99 = (value: number) => ({ requestP99: { value: seconds(value), level: 0, origin: "built-in" } }) as const;
 const stop = (kind: "Hold" | "Sleep" | "Sigterm" | "None"): ProxyStop => ({ kind });
-const own = (seconds: number | undefined): ProxyStop => ({ kind: "own", seconds });
+const own = (length: number | undefined): ProxyStop => ({
+  kind: "own",
+  length: length === undefined ? undefined : seconds(length),
+});
 
-const base: GatewayInput = {
+/** An input with durations in seconds. */
+interface Given extends Pick<GatewayInput, "drain" | "loadBalancer" | "exitOnZero" | "proxyStop"> {
+  readonly terminationDrainDuration: number | undefined;
+  readonly minimumDrainDuration: number | undefined;
+  readonly margin: number;
+  readonly grace: { readonly users: number; readonly max: number };
+  readonly meshDrainDuration?: number;
+}
+
+const inputOf = ({ terminationDrainDuration, minimumDrainDuration, margin, grace, ...given }: Given): GatewayInput => {
+  const sourced = (value: number) => ({ value: seconds(value), level: 4, origin: "GracePolicy shop/default" }) as const;
+  const set = (name: string, value: number | undefined) =>
+    value === undefined ? undefined : setBy(name, sourced(value));
+  return {
+    ...given,
+    terminationDrainDuration: set("terminationDrainDuration", terminationDrainDuration),
+    minimumDrainDuration: set("minimumDrainDuration", minimumDrainDuration),
+    margin: sourced(margin),
+    grace: { users: sourced(grace.users), max: sourced(grace.max) },
+    meshDrainDuration: given.meshDrainDuration === undefined ? undefined : seconds(given.meshDrainDuration),
+  };
+};
+const budgetOf = (given: Given): Budget => gatewayBudget(inputOf(given));
+
+/** A budget's numbers, milliseconds. */
+const numbersOf = ({ drainTimeout, lbBuffer, hook, gracePeriod, ...rest }: Budget) => ({
+  ...rest,
+  drainTimeout: drainTimeout.value,
+  lbBuffer: lbBuffer.value,
+  hook: hook.value,
+  gracePeriod: gracePeriod.value,
+  terminationDrainDuration: rest.terminationDrainDuration.value,
+  minimumDrainDuration: rest.minimumDrainDuration.value,
+});
+
+const base: Given = {
   drain: p99(30),
   loadBalancer: generic,
   terminationDrainDuration: undefined,
@@ -46,7 +92,7 @@ interface Numbers {
 }
 
 describe("the budget of a gateway, worked out by hand from SPEC 6", () => {
-  const cases: readonly [string, Partial<GatewayInput>, Numbers][] = [
+  const cases: readonly [string, Partial<Given>, Numbers][] = [
     ["the runbook's example: 36 / 9 / 36 / 75", {}, { drain: 36, hook: 45, tdd: 36, minimum: 5, grace: 75 }],
     [
       "Sleep has the same numbers",
@@ -174,6 +220,17 @@ describe("the budget of a gateway, worked out by hand from SPEC 6", () => {
       { terminationDrainDuration: 50, grace: { users: 30, max: 70 } },
       { drain: 5, hook: 14, tdd: 50, minimum: 5, grace: 70, margin: 20, codes: ["GG301"] },
     ],
+    ["a p99 of 2.5 s makes 3 s", { drain: p99(2.5) }, { drain: 3, hook: 12, tdd: 3, minimum: 5, grace: 42 }],
+    [
+      "a buffer of 6.5 s costs no second twice",
+      { loadBalancer: { ...generic, lbBuffer: buffer(ms(6500)) } },
+      { drain: 36, hook: 42.5, tdd: 36, minimum: 5, grace: 73 },
+    ],
+    [
+      "a sleep is of whole seconds",
+      { loadBalancer: { ...generic, lbBuffer: buffer(ms(6500)) }, proxyStop: stop("Sleep") },
+      { drain: 36, hook: 43, tdd: 36, minimum: 5, grace: 73 },
+    ],
     [
       "the mesh's longer drainDuration is enough",
       { proxyStop: stop("Sigterm"), meshDrainDuration: 60 },
@@ -187,17 +244,17 @@ describe("the budget of a gateway, worked out by hand from SPEC 6", () => {
   ];
   for (const [name, input, numbers] of cases) {
     it(name, () => {
-      const budget = gatewayBudget({ ...base, ...input });
+      const budget = budgetOf({ ...base, ...input });
       const { margin = input.margin ?? 30, accepts, codes = [] } = numbers;
       assert.deepEqual(
         {
-          drain: budget.drainTimeout,
-          hook: budget.hook,
-          tdd: budget.terminationDrainDuration,
-          minimum: budget.minimumDrainDuration,
-          grace: budget.gracePeriod,
-          margin: budget.margin,
-          accepts: budget.drainDuration,
+          drain: inSeconds(budget.drainTimeout.value),
+          hook: inSeconds(budget.hook.value),
+          tdd: inSeconds(budget.terminationDrainDuration.value),
+          minimum: inSeconds(budget.minimumDrainDuration.value),
+          grace: inSeconds(budget.gracePeriod.value),
+          margin: inSeconds(budget.margin),
+          accepts: budget.drainDuration && inSeconds(budget.drainDuration.value),
           codes: budget.notices.map(({ code }) => code),
         },
         { ...numbers, margin, accepts, codes },
@@ -205,7 +262,7 @@ describe("the budget of a gateway, worked out by hand from SPEC 6", () => {
     });
   }
 
-  const sentences: readonly [string, Partial<GatewayInput>, string][] = [
+  const sentences: readonly [string, Partial<Given>, string][] = [
     [
       "a limit shows the arithmetic",
       { grace: { users: 30, max: 60 } },
@@ -228,53 +285,59 @@ describe("the budget of a gateway, worked out by hand from SPEC 6", () => {
     ],
   ];
   for (const [name, input, text] of sentences) {
-    it(name, () => assert.equal(gatewayBudget({ ...base, ...input }).notices[0]?.text, text));
+    it(name, () => assert.equal(budgetOf({ ...base, ...input }).notices[0]?.text, text));
   }
 
   it("the arithmetic is the sum that decided", () => {
-    assert.equal(gatewayBudget(base).arithmetic, "max(36s + 9s, 36s) + 30s = 75s");
-    assert.equal(gatewayBudget({ ...base, minimumDrainDuration: 50 }).arithmetic, "45s + 50s + 3s = 98s");
-    assert.equal(gatewayBudget({ ...base, exitOnZero: false }).arithmetic, "45s + 36s + 30s = 111s");
+    assert.equal(written(budgetOf(base).formula), "max(36s + 9s, 36s) + 30s = 75s");
+    assert.equal(written(budgetOf({ ...base, minimumDrainDuration: 50 }).formula), "45s + 50s + 3s = 98s");
+    assert.equal(written(budgetOf({ ...base, exitOnZero: false }).formula), "45s + 36s + 30s = 111s");
   });
 });
 
 describe("for every gateway", () => {
-  const seconds = (max: number) => fc.integer({ min: 0, max });
+  /** Whole seconds, and spans to the millisecond. */
+  const span = (max: number) =>
+    fc.oneof(
+      fc.integer({ min: 0, max }),
+      fc.integer({ min: 0, max: max * 1000 }).map((count) => count / 1000),
+    );
   const stops = fc.oneof(
     fc.constantFrom(stop("Hold"), stop("Sleep"), stop("Sigterm"), stop("None")),
-    seconds(200).map(own),
+    span(200).map(own),
   );
   const input = fc.record({
-    drain: fc.oneof(seconds(300).map(p99), seconds(300).map(explicit)),
+    drain: fc.oneof(span(300).map(p99), span(300).map(explicit)),
     loadBalancer: fc
-      .record({ base: fc.constantFrom(generic, haproxy, alb), lbBuffer: seconds(100) })
-      .map(({ base: lb, lbBuffer }) => ({ ...lb, lbBuffer })),
-    terminationDrainDuration: fc.option(seconds(300), { nil: undefined }),
-    minimumDrainDuration: fc.option(seconds(100), { nil: undefined }),
+      .record({ base: fc.constantFrom(generic, haproxy, alb), lbBuffer: span(100) })
+      .map(({ base: lb, lbBuffer }) => ({ ...lb, lbBuffer: buffer(seconds(lbBuffer)) })),
+    terminationDrainDuration: fc.option(span(300), { nil: undefined }),
+    minimumDrainDuration: fc.option(span(100), { nil: undefined }),
     exitOnZero: fc.boolean(),
     proxyStop: stops,
-    margin: seconds(60),
-    grace: fc.record({ users: seconds(400), max: fc.integer({ min: 1, max: 900 }) }),
+    margin: span(60),
+    grace: fc.record({ users: fc.integer({ min: 0, max: 400 }), max: fc.integer({ min: 1, max: 900 }) }),
   });
 
   it("every invariant holds, or a notice says which does not", () => {
     fc.assert(
       fc.property(input, (given) => {
-        const b = gatewayBudget(given);
-        const answered = given.loadBalancer.drainAnswer !== undefined && b.hook < b.drainTimeout + b.lbBuffer;
-        const lbNeeds = (answered ? given.loadBalancer.detection : b.drainTimeout) + b.lbBuffer;
+        const b = numbersOf(budgetOf(given));
+        const { loadBalancer, proxyStop } = given;
+        const answered = loadBalancer.drainAnswer !== undefined && b.hook < b.drainTimeout + b.lbBuffer;
+        const lbNeeds = (answered ? loadBalancer.detection : b.drainTimeout) + b.lbBuffer;
         const holds = [
           b.gracePeriod > b.terminationDrainDuration,
           b.gracePeriod > b.drainTimeout + b.lbBuffer,
-          b.gracePeriod >= b.hook + b.minimumDrainDuration + 1,
+          b.gracePeriod >= b.hook + b.minimumDrainDuration + 1000,
           b.hook + (b.exitOnZero ? b.minimumDrainDuration : b.terminationDrainDuration) >= lbNeeds,
-          given.proxyStop.kind !== "Hold" || b.gracePeriod - b.hook >= b.minimumDrainDuration + 3,
-          b.drainTimeout >= given.loadBalancer.detection,
+          proxyStop.kind !== "Hold" || b.gracePeriod - b.hook >= b.minimumDrainDuration + 3000,
+          b.drainTimeout >= loadBalancer.detection,
         ].every((rule) => rule);
         const told = b.notices.some(({ code }) => code === "GG302" || code === "GG301");
         assert.ok(holds || told, JSON.stringify(b));
-        assert.ok(b.gracePeriod >= given.grace.users);
-        assert.ok(b.gracePeriod <= Math.max(given.grace.users, given.grace.max));
+        assert.ok(b.gracePeriod >= seconds(given.grace.users));
+        assert.ok(b.gracePeriod <= seconds(Math.max(given.grace.users, given.grace.max)));
       }),
       { numRuns: 2000 },
     );
@@ -283,10 +346,53 @@ describe("for every gateway", () => {
   it("nothing shrinks where the limit allows all", () => {
     fc.assert(
       fc.property(input, (given) => {
-        const b = gatewayBudget({ ...given, grace: { users: 30, max: 100_000 } });
-        assert.equal(b.margin, given.margin);
+        const b = budgetOf({ ...given, grace: { users: 30, max: 86_400 } });
+        assert.equal(b.margin, seconds(given.margin));
         assert.ok(!b.notices.some(({ code }) => code === "GG301"));
-        if ("drainTimeout" in given.drain) assert.equal(b.drainTimeout, given.drain.drainTimeout.value);
+        if ("drainTimeout" in given.drain) assert.equal(b.drainTimeout.value, given.drain.drainTimeout.value);
+      }),
+    );
+  });
+
+  it("every number is of whole milliseconds, and what Kubernetes and Istio get of whole seconds", () => {
+    fc.assert(
+      fc.property(input, (given) => {
+        const b = numbersOf(budgetOf(given));
+        for (const number of [b.drainTimeout, b.lbBuffer, b.hook, b.margin, b.needs])
+          assert.ok(Number.isInteger(number));
+        assert.equal(b.gracePeriod % 1000, 0);
+        if (given.terminationDrainDuration === undefined) assert.equal(b.terminationDrainDuration % 1000, 0);
+        if (given.minimumDrainDuration === undefined) assert.equal(b.minimumDrainDuration % 1000, 0);
+        if (given.proxyStop.kind === "Sleep") assert.equal(b.hook % 1000, 0);
+      }),
+    );
+  });
+
+  it("what nothing limits needs no second more than the exact sum", () => {
+    fc.assert(
+      fc.property(input, (given) => {
+        const b = numbersOf(
+          budgetOf({ ...given, proxyStop: stop("Hold"), exitOnZero: true, grace: { users: 0, max: 86_400 } }),
+        );
+        const drained = Math.max(b.drainTimeout + b.lbBuffer, b.terminationDrainDuration) + b.margin;
+        const exact = Math.max(drained, b.hook + b.minimumDrainDuration + 3000);
+        assert.equal(b.gracePeriod, Math.ceil(exact / 1000) * 1000);
+      }),
+    );
+  });
+
+  it("a longer request, buffer or margin never needs a shorter grace period", () => {
+    fc.assert(
+      fc.property(input, fc.integer({ min: 1, max: 5000 }), (given, more) => {
+        const needs = (other: Given) => budgetOf({ ...other, grace: { users: 0, max: 86_400 } }).needs;
+        const longer = (value: number) => ms(seconds(value) + more) / 1000;
+        const drain = "drainTimeout" in given.drain ? explicit : p99;
+        const old = "drainTimeout" in given.drain ? given.drain.drainTimeout : given.drain.requestP99;
+        const lbBuffer = buffer(ms(given.loadBalancer.lbBuffer.value + more));
+        const least = needs(given);
+        assert.ok(needs({ ...given, drain: drain(longer(inSeconds(old.value))) }) >= least);
+        assert.ok(needs({ ...given, loadBalancer: { ...given.loadBalancer, lbBuffer } }) >= least);
+        assert.ok(needs({ ...given, margin: longer(given.margin) }) >= least);
       }),
     );
   });

@@ -5,175 +5,167 @@
  * until it has noticed (LB buffer). With Hold or Sleep the proxy gets its SIGTERM only after both; otherwise its own
  * minimum drain must cover what the load balancer needs.
  */
-import { type Notice, notice } from "../codes/registry.ts";
+import type { Notice } from "../codes/registry.ts";
 import type { DrainSetting } from "../policy/settings.ts";
-import type { Seconds } from "../units/duration.ts";
+import { formatDuration, type Milliseconds, ms, seconds, wholeSeconds } from "../units/milliseconds.ts";
+import type { Because, Span } from "./because.ts";
 import {
   AFTER_MINIMUM,
+  accepting,
   type Budget,
-  boundedGrace,
-  ENVOY_DRAIN,
-  type GraceBounds,
+  type BudgetInput,
+  broken,
+  drainOf,
+  endRules,
   LEAST_DRAIN,
-  LEAST_MARGIN,
-  limitOf,
-  type ProxyStop,
-  UNREADY_AFTER,
+  p99Of,
+  UNREADY_LOOKS,
 } from "./budget.ts";
-import { drainTimeoutOfP99 } from "./drain-timeout.ts";
+import { type Formula, greatest, longest, max, rounded, sum } from "./formula.ts";
+import { boundedGrace, fitted, LEAST_MARGIN } from "./limit.ts";
 import type { LoadBalancer } from "./load-balancer.ts";
-import { shrinkToFit } from "./shrink.ts";
 
 /** What a gateway's budget depends on. */
-export interface GatewayInput {
+export interface GatewayInput extends BudgetInput {
   readonly drain: DrainSetting;
   readonly loadBalancer: LoadBalancer;
-  /** A policy's, an override's or the user's own; undefined: computed. */
-  readonly terminationDrainDuration: Seconds | undefined;
-  readonly minimumDrainDuration: Seconds | undefined;
-  readonly exitOnZero: boolean;
-  readonly proxyStop: ProxyStop;
-  readonly margin: Seconds;
-  readonly grace: GraceBounds;
-  /** The mesh's drainDuration; Envoy's default unless set. */
-  readonly meshDrainDuration?: Seconds | undefined;
 }
 
 /** Computes the budget of a gateway. */
 export function gatewayBudget(input: GatewayInput): Budget {
-  const { loadBalancer, grace } = input;
-  const wanted =
-    "drainTimeout" in input.drain
-      ? input.drain.drainTimeout.value
-      : Math.max(drainTimeoutOfP99(input.drain.requestP99.value), loadBalancer.detection);
-  const whole = withDrain(input, wanted, input.margin);
-  const limit = limitOf(grace);
-  if (whole.needs <= limit) return finish(input, whole, whole, []);
-
-  const leastMargin = input.proxyStop.kind === "Hold" ? whole.minimumDrainDuration + AFTER_MINIMUM : LEAST_MARGIN;
-  const shrunk = shrinkToFit(
+  const { loadBalancer, margin, grace, proxyStop } = input;
+  const wanted = wantedDrain(input);
+  const compute = (drainTimeout: Span, rest: Milliseconds) => withDrain(input, drainTimeout, rest);
+  const whole = compute(wanted, margin.value);
+  const { computed, notices } = fitted(
+    whole,
     {
       drainTimeout: wanted,
-      leastDrainTimeout: Math.max(LEAST_DRAIN, loadBalancer.detection),
-      margin: input.margin,
-      leastMargin,
+      leastDrainTimeout: longest(LEAST_DRAIN, loadBalancer.detection),
+      margin: margin.value,
+      leastMargin: proxyStop.kind === "Hold" ? ms(whole.minimumDrainDuration.value + AFTER_MINIMUM) : LEAST_MARGIN,
+      grace,
     },
-    limit,
-    (drainTimeout, margin) => withDrain(input, drainTimeout, margin).needs,
+    compute,
   );
-  const fitted = withDrain(input, shrunk.drainTimeout, shrunk.margin);
-  return finish(input, fitted, whole, [tooSmall(limit, whole, fitted)]);
+  const { lbNeeds: _, ...fields } = computed;
+  const needs = whole.formula.value;
+  const gracePeriod = boundedGrace(computed.formula, needs, grace);
+  return { ...fields, needs, gracePeriod, notices: [...notices, ...brokenRules(input, computed, gracePeriod.value)] };
 }
 
-interface Computed extends Omit<Budget, "gracePeriod" | "notices"> {
-  readonly lbNeeds: Seconds;
+/** A computed drain timeout is at least as long as the balancer takes to see the drain answer. */
+function wantedDrain({ drain, loadBalancer: { detection } }: GatewayInput): Span {
+  if ("drainTimeout" in drain) return drainOf(drain);
+  const p99 = p99Of(drain.requestP99);
+  const isLonger = p99.formula.value >= detection;
+  return isLonger
+    ? { value: p99.formula.value, because: p99 }
+    : { value: detection, because: { tag: "detection", p99, detection } };
+}
+
+interface Computed extends Omit<Budget, "needs" | "gracePeriod" | "notices"> {
+  readonly lbNeeds: Milliseconds;
 }
 
 /** The formulas, for one drain timeout and margin. */
-function withDrain(input: GatewayInput, drainTimeout: Seconds, margin: Seconds): Computed {
+function withDrain(input: GatewayInput, drainTimeout: Span, margin: Milliseconds): Computed {
   const { lbBuffer, detection, drainAnswer } = input.loadBalancer;
-  const holds = drainTimeout + lbBuffer;
-  const hook = hookOf(input.proxyStop, holds);
-  const lbNeeds = drainAnswer !== undefined && hook < holds ? detection + lbBuffer : holds;
-  const terminationDrainDuration = Math.max(input.terminationDrainDuration ?? 0, drainTimeout, lbNeeds - hook);
-  const minimumDrainDuration = input.minimumDrainDuration ?? Math.max(LEAST_DRAIN, lbNeeds - hook);
-  const accepts = holds + LEAST_DRAIN - hook;
+  const holds = sum(drainTimeout.value, lbBuffer.value);
+  const hook = hookOf(input, holds);
+  const lbNeeds = drainAnswer !== undefined && hook.value < holds.value ? sum(detection, lbBuffer.value) : holds;
+  const uncovered = ms(lbNeeds.value - hook.value);
+  const balancer: Because = { tag: "balancer", needs: lbNeeds, hook: hook.value };
+  const terminationDrainDuration = drainDurationOf(input, drainTimeout, { value: uncovered, because: balancer });
+  const minimumDrainDuration = input.minimumDrainDuration ?? {
+    value: wholeSeconds(longest(LEAST_DRAIN, uncovered)),
+    because: uncovered > LEAST_DRAIN ? balancer : { tag: "least minimum", held: input.proxyStop.kind === "Hold" },
+  };
 
-  const drained = Math.max(holds, terminationDrainDuration) + margin;
-  const proxyGone = hook + minimumDrainDuration + AFTER_MINIMUM;
+  const drained = sum(max(holds, terminationDrainDuration.value), margin);
+  const proxyGone = sum(hook.value, minimumDrainDuration.value, AFTER_MINIMUM);
   // Without EXIT_ON_ZERO the proxy's own drain takes its whole time, and starts only when the hook ends.
-  const proxyDrained = !input.exitOnZero && hook > 0 ? hook + terminationDrainDuration + margin : 0;
-  const needs = Math.max(drained, proxyGone, proxyDrained);
+  const proxyDrained =
+    !input.exitOnZero && hook.value > 0 ? [sum(hook.value, terminationDrainDuration.value, margin)] : [];
   return {
     drainTimeout,
     lbBuffer,
     hook,
-    appStop: 0,
-    lbNeeds,
+    appStop: seconds(0),
+    lbNeeds: lbNeeds.value,
     terminationDrainDuration,
     minimumDrainDuration,
     exitOnZero: input.exitOnZero,
-    drainDuration: accepts > (input.meshDrainDuration ?? ENVOY_DRAIN) ? accepts : undefined,
+    drainDuration: accepting(wholeSeconds(ms(holds.value + LEAST_DRAIN - hook.value)), input),
     margin,
-    needs,
-    arithmetic:
-      needs === drained
-        ? `max(${drainTimeout}s + ${lbBuffer}s, ${terminationDrainDuration}s) + ${margin}s = ${needs}s`
-        : needs === proxyDrained
-          ? `${hook}s + ${terminationDrainDuration}s + ${margin}s = ${needs}s`
-          : `${hook}s + ${minimumDrainDuration}s + ${AFTER_MINIMUM}s = ${needs}s`,
+    formula: rounded(greatest(drained, ...proxyDrained, proxyGone)),
   };
 }
 
-function hookOf(stop: ProxyStop, holds: Seconds): Seconds {
-  switch (stop.kind) {
+function hookOf({ proxyStop }: GatewayInput, holds: Formula): Span {
+  switch (proxyStop.kind) {
     case "Hold":
-    case "Sleep":
-      return holds;
+      return { value: holds.value, because: { tag: "sum", formula: holds } };
+    case "Sleep": {
+      const formula = rounded(holds);
+      return { value: formula.value, because: { tag: "sum", formula } };
+    }
     case "own":
-      return stop.seconds ?? 0;
+      return { value: proxyStop.length ?? seconds(0), because: { tag: "own hook" } };
     default:
-      return 0;
+      return { value: seconds(0), because: { tag: "no hook" } };
   }
 }
 
-function tooSmall(limit: Seconds, whole: Computed, fitted: Computed): Notice {
-  const { lbBuffer, margin } = fitted;
-  const left =
-    limit - margin - lbBuffer === fitted.drainTimeout
-      ? `drain timeout ${limit}s - ${margin}s - ${lbBuffer}s = ${fitted.drainTimeout}s`
-      : `drain timeout ${fitted.drainTimeout}s`;
-  const shrunk = fitted.margin < whole.margin ? `${left}, margin ${fitted.margin}s` : left;
-  const fits = fitted.needs <= limit ? shrunk : `even with ${shrunk} it needs ${fitted.needs}s`;
-  return notice("GG301", { limit, needs: whole.arithmetic, shrunk: fits });
-}
-
-function finish(input: GatewayInput, computed: Computed, whole: Computed, notices: readonly Notice[]): Budget {
-  const { lbNeeds, ...fields } = computed;
-  const gracePeriod = boundedGrace(computed.needs, input.grace);
-  return {
-    ...fields,
-    needs: whole.needs,
-    gracePeriod,
-    notices: [...notices, ...brokenRules(input, computed, gracePeriod)],
+/** The longest of what somebody set, the drain timeout, and what the balancer needs after the hook. */
+function drainDurationOf({ terminationDrainDuration: set }: GatewayInput, drainTimeout: Span, uncovered: Span): Span {
+  const none = seconds(0);
+  const own: Span = {
+    value: wholeSeconds(drainTimeout.value),
+    because: { tag: "drain", appStop: none, drainTimeout, hook: none },
   };
+  const computed = uncovered.value > own.value ? { ...uncovered, value: wholeSeconds(uncovered.value) } : own;
+  return set !== undefined && set.value >= computed.value ? set : computed;
 }
 
 /** What an explicit value or the limit broke. */
-function brokenRules(input: GatewayInput, computed: Computed, gracePeriod: Seconds): readonly Notice[] {
-  const { drainTimeout, lbBuffer, hook, minimumDrainDuration: minimum, lbNeeds } = computed;
+function brokenRules(input: GatewayInput, computed: Computed, gracePeriod: Milliseconds): readonly Notice[] {
+  const { lbNeeds } = computed;
   const { detection } = input.loadBalancer;
-  const drain = input.exitOnZero ? minimum : computed.terminationDrainDuration;
+  const [drainTimeout, lbBuffer, hook] = [computed.drainTimeout.value, computed.lbBuffer.value, computed.hook.value];
+  const minimum = computed.minimumDrainDuration.value;
+  const drain = input.exitOnZero ? minimum : computed.terminationDrainDuration.value;
   const drainName = input.exitOnZero ? "MINIMUM_DRAIN_DURATION" : "terminationDrainDuration";
-  const rules: readonly [boolean, string][] = [
+  const unready = seconds(UNREADY_LOOKS);
+  const text = (span: number) => formatDuration(ms(span));
+  const [outlastsDrain, outlastsProxy] = endRules(computed, gracePeriod);
+  return broken([
     [
       gracePeriod > drainTimeout + lbBuffer,
-      `the grace period of ${gracePeriod}s ends before the drain and the LB buffer do (${drainTimeout}s + ${lbBuffer}s)`,
+      () =>
+        `the grace period of ${text(gracePeriod)} ends before the drain and the LB buffer do (${text(drainTimeout)} + ${text(lbBuffer)})`,
     ],
-    [
-      gracePeriod > computed.terminationDrainDuration,
-      `the grace period of ${gracePeriod}s is not longer than terminationDrainDuration ${computed.terminationDrainDuration}s`,
-    ],
-    [
-      gracePeriod >= hook + minimum + 1,
-      `the grace period of ${gracePeriod}s ends before the proxy can (preStop ${hook}s + MINIMUM_DRAIN_DURATION ${minimum}s + 1s)`,
-    ],
+    outlastsDrain,
+    outlastsProxy,
     [
       input.proxyStop.kind !== "Hold" || gracePeriod - hook >= minimum + AFTER_MINIMUM,
-      `${gracePeriod - hook}s are left after the drain, less than MINIMUM_DRAIN_DURATION ${minimum}s + ${AFTER_MINIMUM}s`,
+      () =>
+        `${text(gracePeriod - hook)} are left after the drain, less than MINIMUM_DRAIN_DURATION ${text(minimum)} + ${text(AFTER_MINIMUM)}`,
     ],
     [
       hook + drain >= lbNeeds,
-      `the proxy may leave after ${hook + drain}s (${drainName} ${drain}s), but the load balancer needs ${lbNeeds}s`,
+      () =>
+        `the proxy may leave after ${text(hook + drain)} (${drainName} ${text(drain)}), but the load balancer needs ${text(lbNeeds)}`,
     ],
     [
-      input.proxyStop.kind !== "Hold" || minimum > UNREADY_AFTER,
-      `MINIMUM_DRAIN_DURATION ${minimum}s is not longer than the ${UNREADY_AFTER}s after which the pod is not Ready, so connections may be refused`,
+      input.proxyStop.kind !== "Hold" || minimum > unready,
+      () =>
+        `MINIMUM_DRAIN_DURATION ${text(minimum)} is not longer than the ${text(unready)} after which the pod is not Ready, so connections may be refused`,
     ],
     [
       drainTimeout >= detection,
-      `the drain timeout of ${drainTimeout}s is shorter than the ${detection}s in which the load balancer sees the drain answer`,
+      () =>
+        `the drain timeout of ${text(drainTimeout)} is shorter than the ${text(detection)} in which the load balancer sees the drain answer`,
     ],
-  ];
-  return rules.filter(([holds]) => !holds).map(([, rule]) => notice("GG302", { rule }));
+  ]);
 }

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { LbAnswers, LbProfileName } from "../policy/schema.ts";
+import { inSeconds, seconds } from "../units/milliseconds.ts";
+import { setBy } from "./because.ts";
+import { written } from "./formula.ts";
 import { type LoadBalancer, loadBalancerOf } from "./load-balancer.ts";
 import { profiles } from "./profiles.ts";
 
@@ -16,11 +19,11 @@ interface Given {
 const of = (profile: LbProfileName, { interval, fall, buffer, answers = {} }: Given = {}) =>
   loadBalancerOf({
     profile: sourced(profile),
-    checkInterval: interval === undefined ? undefined : sourced(interval),
+    checkInterval: interval === undefined ? undefined : sourced(seconds(interval)),
     checkFall: fall === undefined ? undefined : sourced(fall),
     checkRise: sourced(2),
-    checkTimeout: sourced(1),
-    buffer: buffer === undefined ? undefined : sourced(buffer),
+    checkTimeout: sourced(seconds(1)),
+    buffer: buffer === undefined ? undefined : sourced(seconds(buffer)),
     answers,
   });
 
@@ -43,7 +46,13 @@ describe("profiles, as SPEC 9 has them", () => {
     it(name, () => {
       const lb = of(name);
       assert.deepEqual(
-        [lb.drainAnswer?.status, lb.checkInterval, lb.checkFall, lb.detection, lb.lbBuffer],
+        [
+          lb.drainAnswer?.status,
+          inSeconds(lb.checkInterval),
+          lb.checkFall,
+          inSeconds(lb.detection),
+          inSeconds(lb.lbBuffer.value),
+        ],
         [status, interval, fall, detection, buffer],
       );
       assert.equal(profiles[name].closeAnswer.status, 503);
@@ -59,18 +68,18 @@ describe("profiles, as SPEC 9 has them", () => {
 
 describe("what a cloud does not take", () => {
   const numbers = ({ checkInterval, checkFall, checkRise, checkTimeout, lbBuffer }: LoadBalancer) => [
-    checkInterval,
+    inSeconds(checkInterval),
     checkFall,
     checkRise,
-    checkTimeout,
-    lbBuffer,
+    inSeconds(checkTimeout),
+    inSeconds(lbBuffer.value),
   ];
 
   it("AWS: 5 s, 2 checks and a timeout of 2 s at least, in the arithmetic too", () => {
     for (const profile of ["aws-nlb", "aws-nlb-keep", "aws-alb"] as const) {
       assert.deepEqual(numbers(of(profile, { interval: 2, fall: 1 })), [5, 2, 2, 2, 15]);
     }
-    assert.equal(of("aws-nlb-keep", { interval: 2, fall: 1 }).detection, 10);
+    assert.equal(of("aws-nlb-keep", { interval: 2, fall: 1 }).detection, seconds(10));
   });
 
   it("Azure: 5 s at least, one check is enough; others take all", () => {
@@ -79,14 +88,24 @@ describe("what a cloud does not take", () => {
   });
 });
 
+const arithmeticOf = ({ lbBuffer: { because } }: LoadBalancer) =>
+  because.tag === "checks" ? written(because.formula) : because.tag;
+
 describe("what a policy changes", () => {
   it("interval and fall change buffer and detection", () => {
     const lb = of("aws-alb", { interval: 10, fall: 4 });
-    assert.deepEqual([lb.detection, lb.lbBuffer, lb.lbBufferFrom], [40, 45, "10s × 4 + 5s"]);
+    assert.equal(lb.detection, seconds(40));
+    assert.equal(arithmeticOf(lb), "10s × 4 + 5s = 45s");
+  });
+  it("an interval of half a second stays one: 1.5 s and 5 s", () => {
+    const lb = of("generic", { interval: 0.5, fall: 3 });
+    assert.equal(lb.lbBuffer.value, 6500);
+    assert.equal(arithmeticOf(lb), "500ms × 3 + 5s = 6.5s");
   });
   it("an explicit buffer says where it comes from, and detection stays", () => {
     const lb = of("haproxy", { buffer: 30, interval: 4 });
-    assert.deepEqual([lb.detection, lb.lbBuffer, lb.lbBufferFrom], [4, 30, "GracePolicy shop/default"]);
+    assert.equal(lb.detection, seconds(4));
+    assert.deepEqual(lb.lbBuffer, setBy("buffer", { value: seconds(30), origin: "GracePolicy shop/default" }));
   });
   const answers: readonly [string, LbProfileName, LbAnswers, object | undefined, number][] = [
     [
@@ -105,7 +124,7 @@ describe("what a policy changes", () => {
   for (const [name, profile, given, answer, detection] of answers) {
     it(name, () => {
       const lb = of(profile, { answers: given });
-      assert.deepEqual([lb.drainAnswer, lb.detection], [answer, detection]);
+      assert.deepEqual([lb.drainAnswer, inSeconds(lb.detection)], [answer, detection]);
     });
   }
 });

@@ -3,27 +3,28 @@
  */
 import type { LbSettings } from "../policy/settings.ts";
 import type { Seconds } from "../units/duration.ts";
+import { type Milliseconds, ms, seconds } from "../units/milliseconds.ts";
+import { type Span, setBy } from "./because.ts";
+import { longest, sum, times } from "./formula.ts";
 import { type Answer, type CheckLimits, type LbProfile, profiles } from "./profiles.ts";
 
-/** Detection counted for a balancer that has no drain answer, seconds: one look at it. */
-const DETECTION_WITHOUT_ANSWER: Seconds = 2;
+/** Detection counted for a balancer that has no drain answer: one look at it. */
+const DETECTION_WITHOUT_ANSWER: Milliseconds = seconds(2);
 
-/** What the LB buffer adds to interval × fall, seconds: a check's own time and the balancer's bookkeeping. */
-const BUFFER_EXTRA: Seconds = 5;
+/** What the LB buffer adds to interval × fall: a check's own time and the balancer's bookkeeping. */
+const BUFFER_EXTRA: Milliseconds = seconds(5);
 
 /** A load balancer's view of a gateway. */
 export interface LoadBalancer {
-  readonly checkInterval: Seconds;
+  readonly checkInterval: Milliseconds;
   readonly checkFall: number;
   readonly checkRise: number;
-  readonly checkTimeout: Seconds;
+  readonly checkTimeout: Milliseconds;
   /** Undefined where the balancer has none: 200 is held. */
   readonly drainAnswer: Answer | undefined;
   /** Time until the balancer acts on the drain answer. */
-  readonly detection: Seconds;
-  readonly lbBuffer: Seconds;
-  /** How lbBuffer came about, for people. */
-  readonly lbBufferFrom: string;
+  readonly detection: Milliseconds;
+  readonly lbBuffer: Span;
 }
 
 /** What a balancer without limits of its own takes. */
@@ -38,20 +39,28 @@ export function f5Timeout(checkInterval: Seconds, checkFall: number): Seconds {
 export function loadBalancerOf(settings: LbSettings): LoadBalancer {
   const profile = profiles[settings.profile.value];
   const { least = LEAST } = profile;
-  const checkInterval = Math.max(settings.checkInterval?.value ?? profile.checkInterval, least.checkInterval);
+  const checkInterval = longest(
+    settings.checkInterval?.value ?? seconds(profile.checkInterval),
+    seconds(least.checkInterval),
+  );
   const checkFall = Math.max(settings.checkFall?.value ?? profile.checkFall, least.checks);
   const drainAnswer = drainAnswerOf(profile, settings.answers.draining);
-  const computed = checkInterval * checkFall + BUFFER_EXTRA;
   return {
     checkInterval,
     checkFall,
     checkRise: Math.max(settings.checkRise.value, least.checks),
-    checkTimeout: Math.max(settings.checkTimeout.value, least.checkTimeout),
+    checkTimeout: longest(settings.checkTimeout.value, seconds(least.checkTimeout)),
     drainAnswer,
     detection: detectionOf(profile, drainAnswer, checkInterval, checkFall),
-    lbBuffer: settings.buffer?.value ?? computed,
-    lbBufferFrom: settings.buffer?.origin ?? `${checkInterval}s × ${checkFall} + ${BUFFER_EXTRA}s`,
+    lbBuffer: bufferOf(settings, checkInterval, checkFall),
   };
+}
+
+function bufferOf(settings: LbSettings, checkInterval: Milliseconds, checkFall: number): Span {
+  if (settings.buffer !== undefined) return setBy("buffer", settings.buffer);
+  const formula = sum(times(checkInterval, checkFall), BUFFER_EXTRA);
+  const { origin } = settings.checkInterval ?? settings.checkFall ?? settings.profile;
+  return { value: formula.value, because: { tag: "checks", formula, extra: BUFFER_EXTRA, origin } };
 }
 
 /** The drain answer of a profile with what a policy says instead; undefined where nothing tells it from 200. */
@@ -71,10 +80,10 @@ export function drainAnswerOf(
 export function detectionOf(
   profile: LbProfile,
   drainAnswer: Answer | undefined,
-  checkInterval: Seconds,
+  checkInterval: Milliseconds,
   checkFall: number,
-): Seconds {
+): Milliseconds {
   if (drainAnswer === undefined) return DETECTION_WITHOUT_ANSWER;
   const how = profile.detection ?? (drainAnswer.status >= 500 ? "interval × fall" : "1 × interval");
-  return how === "1 × interval" ? checkInterval : checkInterval * checkFall;
+  return how === "1 × interval" ? checkInterval : ms(checkInterval * checkFall);
 }

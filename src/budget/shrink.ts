@@ -1,20 +1,20 @@
 /**
  * Fits a budget under a limit: the drain timeout shrinks first, then the margin.
  */
-import type { Seconds } from "../units/duration.ts";
+import { type Milliseconds, ms } from "../units/milliseconds.ts";
 
 /** Which drain timeout and margin are wanted, and how small each may become. */
 export interface Shrinkable {
-  readonly drainTimeout: Seconds;
-  readonly leastDrainTimeout: Seconds;
-  readonly margin: Seconds;
-  readonly leastMargin: Seconds;
+  readonly drainTimeout: Milliseconds;
+  readonly leastDrainTimeout: Milliseconds;
+  readonly margin: Milliseconds;
+  readonly leastMargin: Milliseconds;
 }
 
 /** What is left. */
 export interface Shrunk {
-  readonly drainTimeout: Seconds;
-  readonly margin: Seconds;
+  readonly drainTimeout: Milliseconds;
+  readonly margin: Milliseconds;
 }
 
 /**
@@ -25,29 +25,29 @@ export interface Shrunk {
  */
 export function shrinkToFit(
   wanted: Shrinkable,
-  limit: Seconds,
-  needs: (drainTimeout: Seconds, margin: Seconds) => Seconds,
+  limit: Milliseconds,
+  needs: (drainTimeout: Milliseconds, margin: Milliseconds) => Milliseconds,
 ): Shrunk {
   const drainTimeout = longest(
-    Math.min(wanted.leastDrainTimeout, wanted.drainTimeout),
+    ms(Math.min(wanted.leastDrainTimeout, wanted.drainTimeout)),
     wanted.drainTimeout,
-    (seconds) => needs(seconds, wanted.margin) <= limit,
+    (span) => needs(span, wanted.margin) <= limit,
   );
   const margin = longest(
-    Math.min(wanted.leastMargin, wanted.margin),
+    ms(Math.min(wanted.leastMargin, wanted.margin)),
     wanted.margin,
-    (seconds) => needs(drainTimeout, seconds) <= limit,
+    (span) => needs(drainTimeout, span) <= limit,
   );
   return { drainTimeout, margin };
 }
 
-/** The largest whole number in a range for which a claim holds, or the least of the range. */
-function longest(least: Seconds, most: Seconds, holds: (seconds: Seconds) => boolean): Seconds {
+/** The longest span in a range for which a claim holds, or the least of the range. */
+function longest(least: Milliseconds, most: Milliseconds, holds: (span: Milliseconds) => boolean): Milliseconds {
   if (holds(most)) return most;
   let low = least;
   let high = most;
   while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
+    const middle = ms(Math.floor((low + high) / 2));
     if (holds(middle)) low = middle;
     else high = middle;
   }

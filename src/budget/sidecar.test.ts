@@ -1,17 +1,56 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import type { ProxyStop } from "./budget.ts";
+import { inSeconds, seconds } from "../units/milliseconds.ts";
+import { setBy } from "./because.ts";
+import type { Budget, ProxyStop } from "./budget.ts";
+import { written } from "./formula.ts";
 import { type SidecarInput, sidecarBudget } from "./sidecar.ts";
 
 const explicit = (value: number) =>
-  ({ drainTimeout: { value, level: 4, origin: "GracePolicy shop/default" } }) as const;
-const p99 = (value: number) => ({ requestP99: { value, level: 4, origin: "GracePolicy shop/default" } }) as const;
+  ({ drainTimeout: { value: seconds(value), level: 4, origin: "GracePolicy shop/default" } }) as const;
+const p99 = (value: number) =>
+  ({ requestP99: { value: seconds(value), level: 4, origin: "GracePolicy shop/default" } }) as const;
 const stop = (kind: "Sleep" | "Sigterm" | "None"): ProxyStop => ({ kind });
-const own = (seconds: number | undefined): ProxyStop => ({ kind: "own", seconds });
-const apps = (...seconds: number[]) => seconds.map((value, index) => ({ container: `app${index}`, seconds: value }));
+const own = (length: number | undefined): ProxyStop => ({
+  kind: "own",
+  length: length === undefined ? undefined : seconds(length),
+});
+const apps = (...stops: number[]) =>
+  stops.map((value, index) => ({ container: `app${index}`, length: seconds(value) }));
 
-const base: SidecarInput = {
+/** An input with durations in seconds. */
+interface Given extends Pick<SidecarInput, "drain" | "appStops" | "exitOnZero" | "proxyStop"> {
+  readonly terminationDrainDuration: number | undefined;
+  readonly usersTerminationDrainDuration: number | undefined;
+  readonly minimumDrainDuration: number | undefined;
+  readonly margin: number;
+  readonly grace: { readonly users: number; readonly max: number };
+  readonly meshDrainDuration?: number;
+}
+
+const inputOf = (given: Given): SidecarInput => {
+  const { terminationDrainDuration, usersTerminationDrainDuration, minimumDrainDuration, margin, grace } = given;
+  const sourced = (value: number) => ({ value: seconds(value), level: 4, origin: "GracePolicy shop/default" }) as const;
+  const set = (name: string, value: number | undefined) =>
+    value === undefined ? undefined : setBy(name, sourced(value));
+  const optional = (value: number | undefined) => (value === undefined ? undefined : seconds(value));
+  return {
+    ...given,
+    terminationDrainDuration: set("terminationDrainDuration", terminationDrainDuration),
+    writtenDrain:
+      usersTerminationDrainDuration === undefined
+        ? undefined
+        : { value: seconds(usersTerminationDrainDuration), because: { tag: "own drain" } },
+    minimumDrainDuration: set("minimumDrainDuration", minimumDrainDuration),
+    margin: sourced(margin),
+    grace: { users: sourced(grace.users), max: sourced(grace.max) },
+    meshDrainDuration: optional(given.meshDrainDuration),
+  };
+};
+const budgetOf = (given: Given): Budget => sidecarBudget(inputOf(given));
+
+const base: Given = {
   drain: undefined,
   appStops: [],
   terminationDrainDuration: undefined,
@@ -22,7 +61,7 @@ const base: SidecarInput = {
   margin: 5,
   grace: { users: 30, max: 600 },
 };
-const users = (seconds: number) => ({ terminationDrainDuration: seconds, usersTerminationDrainDuration: seconds });
+const users = (time: number) => ({ terminationDrainDuration: time, usersTerminationDrainDuration: time });
 
 interface Numbers {
   readonly drain: number;
@@ -37,7 +76,7 @@ interface Numbers {
 }
 
 describe("the budget of a sidecar, worked out by hand from SPEC 6", () => {
-  const cases: readonly [string, Partial<SidecarInput>, Numbers][] = [
+  const cases: readonly [string, Partial<Given>, Numbers][] = [
     ["nothing set and grace 30: unchanged", {}, { drain: 25, tdd: 25, minimum: 5, grace: 30 }],
     [
       "a user's terminationDrainDuration of 40 s needs 45 s",
@@ -152,27 +191,27 @@ describe("the budget of a sidecar, worked out by hand from SPEC 6", () => {
   ];
   for (const [name, input, numbers] of cases) {
     it(name, () => {
-      const budget = sidecarBudget({ ...base, ...input });
+      const budget = budgetOf({ ...base, ...input });
       const { margin = 5, accepts, codes = [], hook = 0, stop: appStop = 0 } = numbers;
       assert.deepEqual(
         {
-          drain: budget.drainTimeout,
-          hook: budget.hook,
-          stop: budget.appStop,
-          tdd: budget.terminationDrainDuration,
-          minimum: budget.minimumDrainDuration,
-          grace: budget.gracePeriod,
-          margin: budget.margin,
-          accepts: budget.drainDuration,
+          drain: inSeconds(budget.drainTimeout.value),
+          hook: inSeconds(budget.hook.value),
+          stop: inSeconds(budget.appStop),
+          tdd: inSeconds(budget.terminationDrainDuration.value),
+          minimum: inSeconds(budget.minimumDrainDuration.value),
+          grace: inSeconds(budget.gracePeriod.value),
+          margin: inSeconds(budget.margin),
+          accepts: budget.drainDuration && inSeconds(budget.drainDuration.value),
           codes: budget.notices.map(({ code }) => code),
         },
         { ...numbers, margin, accepts, codes, hook, stop: appStop },
       );
-      assert.equal(budget.lbBuffer, 0);
+      assert.equal(budget.lbBuffer.value, 0);
     });
   }
 
-  const sentences: readonly [string, Partial<SidecarInput>, string][] = [
+  const sentences: readonly [string, Partial<Given>, string][] = [
     [
       "a limit shows the arithmetic",
       { drain: explicit(60), grace: { users: 30, max: 30 } },
@@ -190,44 +229,77 @@ describe("the budget of a sidecar, worked out by hand from SPEC 6", () => {
     ],
   ];
   for (const [name, input, text] of sentences) {
-    it(name, () => assert.equal(sidecarBudget({ ...base, ...input }).notices[0]?.text, text));
+    it(name, () => assert.equal(budgetOf({ ...base, ...input }).notices[0]?.text, text));
   }
 
   it("the arithmetic begins with the hook, where there is one", () => {
-    assert.equal(sidecarBudget({ ...base, proxyStop: stop("Sleep") }).arithmetic, "5s + 20s + 5s = 30s");
+    assert.equal(written(budgetOf({ ...base, proxyStop: stop("Sleep") }).formula), "5s + 20s + 5s = 30s");
   });
 });
 
 describe("for every sidecar", () => {
-  const seconds = (max: number) => fc.integer({ min: 0, max });
-  const optional = (max: number) => fc.option(seconds(max), { nil: undefined });
+  /** Whole seconds, and spans to the millisecond. */
+  const span = (max: number) =>
+    fc.oneof(
+      fc.integer({ min: 0, max }),
+      fc.integer({ min: 0, max: max * 1000 }).map((count) => count / 1000),
+    );
+  const optional = (max: number) => fc.option(span(max), { nil: undefined });
   const input = fc.record({
-    drain: fc.oneof(fc.constant(undefined), seconds(300).map(p99), seconds(300).map(explicit)),
-    appStops: fc.array(seconds(200), { maxLength: 3 }).map((list) => apps(...list)),
+    drain: fc.oneof(fc.constant(undefined), span(300).map(p99), span(300).map(explicit)),
+    appStops: fc.array(span(200), { maxLength: 3 }).map((list) => apps(...list)),
     terminationDrainDuration: optional(300),
     usersTerminationDrainDuration: optional(300),
     minimumDrainDuration: optional(100),
     exitOnZero: fc.boolean(),
-    proxyStop: fc.oneof(fc.constantFrom(stop("Sleep"), stop("Sigterm"), stop("None")), seconds(100).map(own)),
-    margin: seconds(60),
-    grace: fc.record({ users: seconds(400), max: fc.integer({ min: 1, max: 900 }) }),
+    proxyStop: fc.oneof(fc.constantFrom(stop("Sleep"), stop("Sigterm"), stop("None")), span(100).map(own)),
+    margin: span(60),
+    grace: fc.record({ users: fc.integer({ min: 0, max: 400 }), max: fc.integer({ min: 1, max: 900 }) }),
   });
 
   it("every invariant holds, or a notice says which does not", () => {
     fc.assert(
       fc.property(input, (given) => {
-        const b = sidecarBudget(given);
+        const b = budgetOf(given);
+        const [grace, hook, drain] = [b.gracePeriod.value, b.hook.value, b.terminationDrainDuration.value];
         const holds = [
-          b.gracePeriod > b.terminationDrainDuration,
-          b.gracePeriod >= b.hook + b.minimumDrainDuration + 1,
-          b.hook + b.terminationDrainDuration >= b.appStop + b.drainTimeout,
-          b.hook <= b.gracePeriod,
+          grace > drain,
+          grace >= hook + b.minimumDrainDuration.value + 1000,
+          hook + drain >= b.appStop + b.drainTimeout.value,
+          hook <= grace,
         ].every((rule) => rule);
         assert.ok(holds || b.notices.length > 0, JSON.stringify(b));
-        assert.ok(b.gracePeriod >= given.grace.users);
-        assert.ok(b.gracePeriod <= Math.max(given.grace.users, given.grace.max));
+        assert.ok(grace >= seconds(given.grace.users));
+        assert.ok(grace <= seconds(Math.max(given.grace.users, given.grace.max)));
       }),
       { numRuns: 2000 },
+    );
+  });
+
+  it("every number is of whole milliseconds, and what Kubernetes and Istio get of whole seconds", () => {
+    fc.assert(
+      fc.property(input, (given) => {
+        const b = budgetOf(given);
+        for (const { value } of [b.drainTimeout, b.hook, b.gracePeriod]) assert.ok(Number.isInteger(value));
+        assert.equal(b.gracePeriod.value % 1000, 0);
+        if (given.terminationDrainDuration === undefined) assert.equal(b.terminationDrainDuration.value % 1000, 0);
+        if (given.minimumDrainDuration === undefined) assert.equal(b.minimumDrainDuration.value % 1000, 0);
+      }),
+    );
+  });
+
+  it("a longer stop or margin never needs a shorter grace period, with a drain that is set", () => {
+    fc.assert(
+      fc.property(input, span(50), (given, more) => {
+        const set = { ...given, drain: given.drain ?? explicit(20), grace: { users: 0, max: 86_400 } };
+        const least = budgetOf(set).needs;
+        assert.ok(budgetOf({ ...set, margin: set.margin + more }).needs >= least);
+        const stops = set.appStops.map(({ container, length }) => ({
+          container,
+          length: seconds(inSeconds(length) + more),
+        }));
+        assert.ok(budgetOf({ ...set, appStops: stops }).needs >= least);
+      }),
     );
   });
 });

@@ -7,160 +7,155 @@
  */
 import { type Notice, notice } from "../codes/registry.ts";
 import type { DrainSetting } from "../policy/settings.ts";
-import type { Seconds } from "../units/duration.ts";
+import { formatDuration, inSeconds, type Milliseconds, ms, seconds, wholeSeconds } from "../units/milliseconds.ts";
+import type { Span } from "./because.ts";
 import {
   AGENT_TICK,
+  accepting,
   type Budget,
-  boundedGrace,
-  ENVOY_DRAIN,
-  type GraceBounds,
+  type BudgetInput,
+  broken,
+  drainOf,
+  endRules,
   LEAST_DRAIN,
-  LEAST_MARGIN,
-  limitOf,
-  type ProxyStop,
 } from "./budget.ts";
-import { drainTimeoutOfP99 } from "./drain-timeout.ts";
-import { shrinkToFit } from "./shrink.ts";
+import { longest, rounded, sum } from "./formula.ts";
+import { boundedGrace, fitted, LEAST_MARGIN, limitOf } from "./limit.ts";
 
 /** Most that a sidecar drains for when only the grace period limits it: a long grace is not all for draining. */
-const MOST_LEFT_OVER: Seconds = 40;
+export const MOST_LEFT_OVER: Milliseconds = seconds(40);
 
 /** An application container's preStop, as it counts. */
 export interface AppStop {
   readonly container: string;
   /** 0 where it cannot be read. */
-  readonly seconds: Seconds;
+  readonly length: Milliseconds;
   /** There is a preStop whose length cannot be read. */
   readonly isUnread?: boolean;
 }
 
 /** What a sidecar's budget depends on. */
-export interface SidecarInput {
+export interface SidecarInput extends BudgetInput {
   readonly drain: DrainSetting | undefined;
   /** preStops whose length is known, also the ones that are added. */
   readonly appStops: readonly AppStop[];
-  /** A policy's, an override's or the user's own; undefined: computed. */
-  readonly terminationDrainDuration: Seconds | undefined;
-  /** The user wrote terminationDrainDuration; the drain timeout follows it where nothing else says one. */
-  readonly usersTerminationDrainDuration: Seconds | undefined;
-  readonly minimumDrainDuration: Seconds | undefined;
-  readonly exitOnZero: boolean;
-  readonly proxyStop: ProxyStop;
-  readonly margin: Seconds;
-  readonly grace: GraceBounds;
-  /** The mesh's drainDuration; Envoy's default unless set. */
-  readonly meshDrainDuration?: Seconds | undefined;
+  /** A terminationDrainDuration for this pod; the drain timeout follows it where nothing else says one. */
+  readonly writtenDrain: Span | undefined;
 }
 
 /** Computes the budget of a sidecar. */
 export function sidecarBudget(input: SidecarInput): Budget {
-  const limit = limitOf(input.grace);
-  const { appStop, notices } = longestStop(input, limit);
-  const wanted = wantedDrain(input, appStop);
-  const whole = withDrain(input, appStop, wanted, input.margin);
-  if (whole.needs <= limit) return finish(input, whole, whole, notices);
-
-  const shrunk = shrinkToFit(
-    { drainTimeout: wanted, leastDrainTimeout: LEAST_DRAIN, margin: input.margin, leastMargin: LEAST_MARGIN },
-    limit,
-    (drainTimeout, margin) => withDrain(input, appStop, drainTimeout, margin).needs,
+  const { margin, grace } = input;
+  const stop = longestStop(input, limitOf(grace).value);
+  const wanted = wantedDrain(input, stop.appStop);
+  const compute = (drainTimeout: Span, rest: Milliseconds) => withDrain(input, stop.appStop, drainTimeout, rest);
+  const whole = compute(wanted, margin.value);
+  const { computed, notices } = fitted(
+    whole,
+    {
+      drainTimeout: wanted,
+      leastDrainTimeout: LEAST_DRAIN,
+      margin: margin.value,
+      leastMargin: LEAST_MARGIN,
+      grace,
+    },
+    compute,
   );
-  const fitted = withDrain(input, appStop, shrunk.drainTimeout, shrunk.margin);
-  return finish(input, fitted, whole, [...notices, tooSmall(limit, whole, fitted)]);
+  const needs = whole.formula.value;
+  const gracePeriod = boundedGrace(computed.formula, needs, grace);
+  const told = [...stop.notices, ...notices, ...brokenRules(computed, gracePeriod.value)];
+  return { ...computed, needs, gracePeriod, notices: told };
 }
 
-function longestStop(input: SidecarInput, limit: Seconds): { appStop: Seconds; notices: readonly Notice[] } {
-  const longest = input.appStops.reduce<AppStop>((a, b) => (b.seconds > a.seconds ? b : a), {
-    container: "",
-    seconds: 0,
-  });
-  const most = Math.max(0, limit - input.margin - LEAST_DRAIN - AGENT_TICK);
-  if (longest.seconds <= most) return { appStop: longest.seconds, notices: [] };
-  return { appStop: most, notices: [notice("GG304", { ...longest, most, limit })] };
+function longestStop(input: SidecarInput, limit: Milliseconds) {
+  const none: AppStop = { container: "", length: seconds(0) };
+  const { container, length } = input.appStops.reduce<AppStop>((a, b) => (b.length > a.length ? b : a), none);
+  const most = longest(seconds(0), ms(limit - input.margin.value - LEAST_DRAIN - AGENT_TICK));
+  if (length <= most) return { appStop: length, notices: [] };
+  const told = { container, seconds: inSeconds(length), most: inSeconds(most), limit: inSeconds(limit) };
+  return { appStop: most, notices: [notice("GG304", told)] };
 }
 
-function wantedDrain(input: SidecarInput, appStop: Seconds): Seconds {
-  if (input.drain !== undefined) {
-    return "drainTimeout" in input.drain
-      ? input.drain.drainTimeout.value
-      : drainTimeoutOfP99(input.drain.requestP99.value);
-  }
-  if (input.usersTerminationDrainDuration !== undefined) {
-    return Math.max(LEAST_DRAIN, input.usersTerminationDrainDuration - appStop);
-  }
-  if (!input.exitOnZero) return LEAST_DRAIN;
-  const left = input.grace.users - input.margin - appStop;
-  return Math.min(Math.max(left, LEAST_DRAIN), MOST_LEFT_OVER);
+function wantedDrain(input: SidecarInput, appStop: Milliseconds): Span {
+  if (input.drain !== undefined) return drainOf(input.drain);
+  const own = input.writtenDrain;
+  if (own !== undefined) return { ...own, value: longest(LEAST_DRAIN, ms(own.value - appStop)) };
+  if (!input.exitOnZero) return { value: LEAST_DRAIN, because: { tag: "least drain" } };
+  const { margin } = input;
+  const grace = input.grace.users.value;
+  const left = longest(ms(grace - margin.value - appStop), LEAST_DRAIN);
+  return { value: ms(Math.min(left, MOST_LEFT_OVER)), because: { tag: "left over", grace, margin } };
 }
 
-type Computed = Omit<Budget, "gracePeriod" | "notices">;
+type Computed = Omit<Budget, "needs" | "gracePeriod" | "notices">;
 
 /** The formulas, for one drain timeout and margin. */
-function withDrain(input: SidecarInput, appStop: Seconds, drainTimeout: Seconds, margin: Seconds): Computed {
-  const hook = hookOf(input.proxyStop, appStop);
-  const terminationDrainDuration = Math.max(
-    input.terminationDrainDuration ?? 0,
-    appStop + drainTimeout - hook,
-    LEAST_DRAIN,
-  );
-  const minimumDrainDuration = input.minimumDrainDuration ?? Math.max(LEAST_DRAIN, appStop - hook);
-  const drain = Math.max(terminationDrainDuration, minimumDrainDuration + AGENT_TICK);
-  const needs = hook + drain + margin;
+function withDrain(input: SidecarInput, appStop: Milliseconds, drainTimeout: Span, margin: Milliseconds): Computed {
+  const hook = hookOf(input, appStop);
+  const terminationDrainDuration = drainDurationOf(input, appStop, drainTimeout, hook.value);
+  const uncovered = ms(appStop - hook.value);
+  const minimumDrainDuration = input.minimumDrainDuration ?? {
+    value: wholeSeconds(longest(LEAST_DRAIN, uncovered)),
+    because: uncovered > LEAST_DRAIN ? { tag: "outlives", appStop } : { tag: "least minimum", held: false },
+  };
+  const drain = longest(terminationDrainDuration.value, ms(minimumDrainDuration.value + AGENT_TICK));
   return {
     drainTimeout,
-    lbBuffer: 0,
+    lbBuffer: { value: seconds(0), because: { tag: "no hook" } },
     hook,
     appStop,
     terminationDrainDuration,
     minimumDrainDuration,
     exitOnZero: input.exitOnZero,
-    drainDuration: drain > (input.meshDrainDuration ?? ENVOY_DRAIN) ? drain : undefined,
+    drainDuration: accepting(wholeSeconds(drain), input),
     margin,
-    needs,
-    arithmetic: `${hook > 0 ? `${hook}s + ` : ""}${drain}s + ${margin}s = ${needs}s`,
+    formula: rounded(hook.value > 0 ? sum(hook.value, drain, margin) : sum(drain, margin)),
   };
 }
 
-function hookOf(stop: ProxyStop, appStop: Seconds): Seconds {
-  if (stop.kind === "Sleep") return Math.max(LEAST_DRAIN, appStop);
-  return stop.kind === "own" ? (stop.seconds ?? 0) : 0;
+/** The longest of what somebody set, what application and requests need after the hook, and Istio's least. */
+function drainDurationOf(
+  { terminationDrainDuration: set }: SidecarInput,
+  appStop: Milliseconds,
+  drainTimeout: Span,
+  hook: Milliseconds,
+): Span {
+  const drained = wholeSeconds(ms(appStop + drainTimeout.value - hook));
+  const computed: Span =
+    drained >= LEAST_DRAIN
+      ? { value: drained, because: { tag: "drain", appStop, drainTimeout, hook } }
+      : { value: LEAST_DRAIN, because: { tag: "least drain" } };
+  if (set === undefined || set.value < computed.value) return computed;
+  const follows = set.value === computed.value && drainTimeout.because.tag === "own drain";
+  return follows ? computed : set;
 }
 
-function tooSmall(limit: Seconds, whole: Computed, fitted: Computed): Notice {
-  const margin = fitted.margin < whole.margin ? `, margin ${fitted.margin}s` : "";
-  const shrunk = `drain timeout ${fitted.drainTimeout}s${margin}`;
-  const fits = fitted.needs <= limit ? shrunk : `even with ${shrunk} it needs ${fitted.needs}s`;
-  return notice("GG301", { limit, needs: whole.arithmetic, shrunk: fits });
-}
-
-function finish(input: SidecarInput, computed: Computed, whole: Computed, notices: readonly Notice[]): Budget {
-  const gracePeriod = boundedGrace(computed.needs, input.grace);
-  return {
-    ...computed,
-    needs: whole.needs,
-    gracePeriod,
-    notices: [...notices, ...brokenRules(computed, gracePeriod)],
-  };
+function hookOf({ proxyStop }: SidecarInput, appStop: Milliseconds): Span {
+  if (proxyStop.kind === "Sleep") {
+    const formula = rounded(sum(longest(LEAST_DRAIN, appStop)));
+    return { value: formula.value, because: { tag: "sum", formula } };
+  }
+  const own = proxyStop.kind === "own" ? proxyStop.length : undefined;
+  return { value: own ?? seconds(0), because: { tag: own === undefined ? "no hook" : "own hook" } };
 }
 
 /** What an explicit value or the limit broke. */
-function brokenRules(computed: Computed, gracePeriod: Seconds): readonly Notice[] {
-  const { hook, appStop, drainTimeout, exitOnZero } = computed;
-  const { terminationDrainDuration: drain, minimumDrainDuration: minimum } = computed;
-  const rules: readonly [boolean, string][] = [
-    [gracePeriod > drain, `the grace period of ${gracePeriod}s is not longer than terminationDrainDuration ${drain}s`],
-    [
-      gracePeriod >= hook + minimum + AGENT_TICK,
-      `the grace period of ${gracePeriod}s ends before the proxy can (preStop ${hook}s + MINIMUM_DRAIN_DURATION ${minimum}s + 1s)`,
-    ],
+function brokenRules(computed: Computed, gracePeriod: Milliseconds): readonly Notice[] {
+  const { appStop, exitOnZero } = computed;
+  const [drainTimeout, hook] = [computed.drainTimeout.value, computed.hook.value];
+  const minimum = computed.minimumDrainDuration.value;
+  const text = formatDuration;
+  return broken([
+    ...endRules(computed, gracePeriod),
     [
       gracePeriod > appStop + drainTimeout,
-      `the grace period of ${gracePeriod}s leaves no time after the drain (application preStop ${appStop}s + drain timeout ${drainTimeout}s)`,
+      () =>
+        `the grace period of ${text(gracePeriod)} leaves no time after the drain (application preStop ${text(appStop)} + drain timeout ${text(drainTimeout)})`,
     ],
     [
       !exitOnZero || hook + minimum >= appStop,
-      `the proxy may leave after ${hook + minimum}s (MINIMUM_DRAIN_DURATION ${minimum}s), before the application's preStop of ${appStop}s ends`,
+      () =>
+        `the proxy may leave after ${text(ms(hook + minimum))} (MINIMUM_DRAIN_DURATION ${text(minimum)}), before the application's preStop of ${text(appStop)} ends`,
     ],
-  ];
-  return rules.filter(([holds]) => !holds).map(([, rule]) => notice("GG302", { rule }));
+  ]);
 }

@@ -3,27 +3,28 @@
  * proxy's config (1.31) or from an EnvoyFilter.
  */
 import { isObject, type JsonValue, objectAt, objectsAt, textAt } from "../pod/json.ts";
-import { parseDuration, type Seconds } from "../units/duration.ts";
+import { parseMilliseconds } from "../units/duration.ts";
+import type { Milliseconds } from "../units/milliseconds.ts";
 import { type Inventory, type Item, itemsOf, selects, titleOfItem, type Workload } from "./inventory.ts";
 
 /** A limit, and who sets it. */
 export interface StreamLimit {
-  readonly seconds: Seconds;
+  readonly length: Milliseconds;
   readonly by: string;
 }
 
 /** The shortest limit; undefined where none is seen. */
 export function streamLimitOf(inventory: Inventory, gateway: Workload): StreamLimit | undefined {
-  const own = secondsOf(gateway.context?.config?.get(["connectionSettings", "httpMaxStreamDuration"]));
+  const own = lengthOf(gateway.context?.config?.get(["connectionSettings", "httpMaxStreamDuration"]));
   const mesh = inventory.options.snapshot.meshConfig?.httpMaxStreamDuration;
   const limits: StreamLimit[] = [
-    ...(own === undefined ? [] : [{ seconds: own, by: "proxy.istio.io/config" }]),
-    ...(mesh === undefined ? [] : [{ seconds: mesh, by: "the mesh config" }]),
+    ...(own === undefined ? [] : [{ length: own, by: "proxy.istio.io/config" }]),
+    ...(mesh === undefined ? [] : [{ length: mesh, by: "the mesh config" }]),
     ...itemsOf(inventory, "EnvoyFilter")
       .filter((filter) => mayMean(filter, gateway))
-      .flatMap((filter) => limitsIn(filter).map((seconds) => ({ seconds, by: titleOfItem(filter) }))),
+      .flatMap((filter) => limitsIn(filter).map((length) => ({ length, by: titleOfItem(filter) }))),
   ];
-  return limits.toSorted((a, b) => a.seconds - b.seconds)[0];
+  return limits.toSorted((a, b) => a.length - b.length)[0];
 }
 
 /**
@@ -36,24 +37,24 @@ function mayMean(filter: Item, gateway: Workload): boolean {
   return !isObject(labels) || selects(filter, { matchLabels: labels }, gateway);
 }
 
-function limitsIn({ object }: Item): readonly Seconds[] {
+function limitsIn({ object }: Item): readonly Milliseconds[] {
   return objectsAt(objectAt(object, "spec"), "configPatches")
     .filter((patch) => !textAt(objectAt(patch, "match"), "context")?.startsWith("SIDECAR"))
     .flatMap((patch) => durationsIn(objectAt(patch, "patch")));
 }
 
 /** Values of max_stream_duration, at any depth. */
-function durationsIn(value: JsonValue): readonly Seconds[] {
+function durationsIn(value: JsonValue): readonly Milliseconds[] {
   if (Array.isArray(value)) return value.flatMap((one: JsonValue) => durationsIn(one));
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
-    const seconds = /^max_?stream_?duration$/i.test(key) ? secondsOf(inner) : undefined;
-    return seconds === undefined ? durationsIn(inner ?? null) : [seconds];
+    const length = /^max_?stream_?duration$/i.test(key) ? lengthOf(inner) : undefined;
+    return length === undefined ? durationsIn(inner ?? null) : [length];
   });
 }
 
 /** 0 means none to Envoy. */
-function secondsOf(value: unknown): Seconds | undefined {
-  const parsed = parseDuration(value);
-  return parsed.ok && parsed.seconds > 0 ? parsed.seconds : undefined;
+function lengthOf(value: unknown): Milliseconds | undefined {
+  const parsed = parseMilliseconds(value);
+  return parsed.ok && parsed.milliseconds > 0 ? parsed.milliseconds : undefined;
 }

@@ -7,9 +7,9 @@ import { lineOf } from "../codes/registry.ts";
 import { type Injected, type InjectedWorkload, type InjectOptions, injectDocument } from "../manifests/inject.ts";
 import { chunksOf } from "../manifests/stream.ts";
 import { keepSmall } from "../probe/memory.ts";
+import { reasonsOf } from "../report/because.ts";
 import { diffText, type Paint } from "../report/diff-text.ts";
 import { podDiff } from "../report/pod-diff.ts";
-import { reasonsFor } from "../report/reasons.ts";
 import { wrapText } from "../report/wrap-text.ts";
 import { readManifest, STDIN } from "../sources/manifest-files.ts";
 import { columnsOf } from "./columns.ts";
@@ -132,7 +132,7 @@ class InjectRun {
       this.#unnamed ||= role.hc.image === defaults.hcImage;
     }
     if (!this.#diff || outcome.plan === undefined) return;
-    const lines = podDiff(workload.pod, outcome.pod, reasonsFor(outcome.plan.context));
+    const lines = podDiff(workload.pod, outcome.pod, reasonsOf(outcome.whys));
     const width = columnsOf(process.stdout);
     const head = wrapText(`== ${where()}, a ${outcome.facts.role}`, width, "", "   ");
     clearProgress();

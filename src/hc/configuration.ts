@@ -7,6 +7,7 @@
 import { detectionOf, drainAnswerOf } from "../budget/load-balancer.ts";
 import { profiles } from "../budget/profiles.ts";
 import { parseMilliseconds } from "../units/duration.ts";
+import { seconds } from "../units/milliseconds.ts";
 import { type AnswerOverrides, type AnswersByPhase, answersOf, parseAnswers } from "./answers.ts";
 import type { DrainGate } from "./in-flight.ts";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "./log.ts";
@@ -53,13 +54,13 @@ export function configurationOf(env: NodeJS.ProcessEnv): {
   const profile = profiles[profileName];
   const overrides = read.answers("LB_ANSWERS");
   const drainAnswer = drainAnswerOf(profile, overrides.draining);
-  const detection = detectionOf(profile, drainAnswer, profile.checkInterval, profile.checkFall);
+  const detection = detectionOf(profile, drainAnswer, seconds(profile.checkInterval), profile.checkFall);
   const configuration: Configuration = {
     timing: {
       drainTimeoutMs: read.milliseconds("DRAIN_TIMEOUT"),
       lbBufferMs: read.milliseconds("LB_BUFFER"),
       gracePeriodMs: read.milliseconds("GRACE_PERIOD"),
-      detectionMs: read.given("LB_DETECTION") ? read.milliseconds("LB_DETECTION", detection * 1000) : detection * 1000,
+      detectionMs: read.given("LB_DETECTION") ? read.milliseconds("LB_DETECTION", detection) : detection,
       minimumDrainMs: read.milliseconds("MINIMUM_DRAIN_DURATION"),
       pollIntervalMs: Math.max(SHORTEST_POLL_MS, read.milliseconds("POLL_INTERVAL")),
     },

@@ -5,28 +5,36 @@
  */
 import { isObject, type JsonValue, objectAt, sameJson, valueAt } from "../pod/json.ts";
 import { preStopOf } from "../pod/pre-stop.ts";
+import { inSeconds, ms, wholeSeconds } from "../units/milliseconds.ts";
 import { type Mutation, unchanged } from "./context.ts";
 import { withPreStop, withSpec } from "./edit.ts";
+import { settingOf, type Why } from "./why.ts";
 
 /** Mutation 5. */
 export const applicationLifecycle: Mutation = {
   name: "application-lifecycle",
   apply(pod, { facts, role, budget }) {
     if (role.kind !== "sidecar" || !facts.isRendered) return unchanged(pod);
-    const seconds = Math.min(role.settings.applicationPreStopSleep.value, budget.appStop);
-    const hook = seconds > 0 ? { sleep: { seconds } } : undefined;
+    const setting = role.settings.applicationPreStopSleep;
+    const time = wholeSeconds(ms(Math.min(setting.value, budget.appStop)));
+    const hook = time > 0 ? { sleep: { seconds: inSeconds(time) } } : undefined;
     const wrote: Record<string, JsonValue> = {};
+    const why: Why = { tag: "endpoints leave", setting: settingOf("applicationPreStopSleep", setting) };
+    const whys: [string, Why][] = [];
     const there = valueAt(objectAt(pod, "spec"), "containers");
     const containers = Array.isArray(there) ? [...there] : [];
     let isChanged = false;
     for (const { name, index, preStop } of facts.applications) {
       const container = containers[index];
       if (preStop !== undefined || !isObject(container)) continue;
-      if (hook !== undefined) wrote[`${name}/preStop`] = hook;
+      if (hook !== undefined) {
+        wrote[`${name}/preStop`] = hook;
+        whys.push([`/spec/containers/${name}/lifecycle`, why]);
+      }
       if (sameJson(preStopOf(container)?.hook, hook)) continue;
       containers[index] = withPreStop(container, hook);
       isChanged = true;
     }
-    return { pod: isChanged ? withSpec(pod, "containers", containers) : pod, wrote };
+    return { pod: isChanged ? withSpec(pod, "containers", containers) : pod, wrote, whys };
   },
 };

@@ -1,6 +1,7 @@
 /**
  * What every mutation gets to see, and what it gives back.
  */
+import type { Reasoned, Said } from "../budget/because.ts";
 import type { Budget, ProxyStop } from "../budget/budget.ts";
 import type { Answer } from "../budget/profiles.ts";
 import type { Notice } from "../codes/registry.ts";
@@ -9,8 +10,9 @@ import type { JsonObject, JsonValue } from "../pod/json.ts";
 import type { ProxyConfig } from "../pod/proxy-config.ts";
 import type { ProxyValues } from "../pod/proxy-values.ts";
 import type { GatewaySettings, SidecarSettings } from "../policy/settings.ts";
-import type { Seconds } from "../units/duration.ts";
+import type { Milliseconds } from "../units/milliseconds.ts";
 import type { HcPlan } from "./hc-plan.ts";
+import type { Whys } from "./why.ts";
 
 /** What is decided about a pod before anything is changed. */
 export interface Context {
@@ -24,16 +26,19 @@ export interface Context {
   readonly proxyStop: ProxyStop;
   /** The value for EXIT_ON_ZERO_ACTIVE_CONNECTIONS; undefined: it is not written. */
   readonly exitOnZero: Effective<boolean> | undefined;
-  readonly minimumDrain: Effective<Seconds> | undefined;
+  readonly minimumDrain: Wanted<Milliseconds> | undefined;
 }
 
 /** A value that goes into the pod. */
-export interface Effective<T> {
-  readonly value: T;
+export interface Wanted<T> extends Reasoned<T> {
   /** An override says it, so it beats what the user wrote. */
   readonly overrides: boolean;
-  /** Where it comes from, for people. */
-  readonly origin: string;
+}
+
+/** A value that somebody says. */
+export interface Effective<T> extends Wanted<T> {
+  /** The setting, whoever says it. */
+  readonly setting: Said;
 }
 
 /** What only gateways have. */
@@ -42,7 +47,7 @@ export interface GatewayRole {
   readonly settings: GatewaySettings;
   readonly hc: HcPlan;
   readonly drainAnswer: Answer | undefined;
-  readonly detection: Seconds;
+  readonly detection: Milliseconds;
 }
 
 /** What only sidecars have. */
@@ -57,6 +62,8 @@ export interface Change {
   readonly pod: JsonObject;
   /** What came from here: name → value, for the status annotation. */
   readonly wrote: Readonly<Record<string, JsonValue>>;
+  /** Why the parts are as they are that the mutation is there for, whether it had to change them or not. */
+  readonly whys?: Whys;
   readonly notices?: readonly Notice[];
 }
 

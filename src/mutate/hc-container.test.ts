@@ -10,14 +10,14 @@ import {
   run,
   sidecarPod,
   statusOf,
+  type WrittenSpec,
 } from "../../test/unit/pods.ts";
 import { type JsonObject, objectAt, objectsAt, withKey } from "../pod/json.ts";
 import { podProblems } from "../pod/pod-rules.ts";
-import type { PolicySpec } from "../policy/schema.ts";
 
 const hcOf = (pod: JsonObject) => containerOf(pod, "hc");
 const names = (pod: JsonObject) => objectsAt(objectAt(pod, "spec"), "containers").map(({ name }) => name);
-const hc = (fields: object): PolicySpec => ({ gateway: { hc: fields } });
+const hc = (fields: object): WrittenSpec => ({ gateway: { hc: fields } });
 const theirs = (fields: JsonObject = {}) => gatewayPod({ others: [{ name: "hc", image: "their/hc:1", ...fields }] });
 const spec = (fields: JsonObject): Parts => ({
   spec: { containers: [{ name: "istio-proxy", image: "p", args: ["proxy", "router"] }], ...fields },
@@ -114,7 +114,7 @@ describe("mutation 3, hc", () => {
     assert.deepEqual((statusOf(pod).wrote as JsonObject).imagePullSecrets, ["b"]);
   });
 
-  const resources: readonly [string, JsonObject, PolicySpec, JsonObject][] = [
+  const resources: readonly [string, JsonObject, WrittenSpec, JsonObject][] = [
     [
       "a missing limit is the request",
       {},
@@ -148,7 +148,7 @@ describe("mutation 3, hc", () => {
     });
   }
 
-  const without: readonly [string, JsonObject, PolicySpec, readonly string[]][] = [
+  const without: readonly [string, JsonObject, WrittenSpec, readonly string[]][] = [
     ["a sidecar", sidecarPod(), {}, []],
     ["a native sidecar", nativePod(), {}, []],
     [
@@ -220,7 +220,7 @@ describe("hc of an earlier call", () => {
   it("takes its pull secrets along, the pod's own stay", () => {
     const own = gatewayPod(spec({ imagePullSecrets: [{ name: "a" }] }));
     const first = run(own, hc({ imagePullSecrets: ["a", "b"] })).pod;
-    const secrets = (policy: PolicySpec) => objectAt(run(first, policy).pod, "spec").imagePullSecrets;
+    const secrets = (policy: WrittenSpec) => objectAt(run(first, policy).pod, "spec").imagePullSecrets;
     assert.deepEqual(secrets(hc({ imagePullSecrets: ["c"] })), [{ name: "a" }, { name: "c" }]);
     assert.deepEqual(secrets(hc({ enabled: false })), [{ name: "a" }]);
     const alone = run(gatewayPod(), hc({ imagePullSecrets: ["b"] })).pod;
@@ -273,8 +273,8 @@ describe("a user's own hc", () => {
       }),
     );
     assert.deepEqual(
-      [plan?.context.budget.drainTimeout, plan?.context.budget.lbBuffer, plan?.context.budget.hook],
-      [60, 20, 80],
+      [plan?.context.budget.drainTimeout.value, plan?.context.budget.lbBuffer.value, plan?.context.budget.hook.value],
+      [60_000, 20_000, 80_000],
     );
   });
   it("an override beats them", () => {
@@ -282,7 +282,7 @@ describe("a user's own hc", () => {
       others: [{ name: "hc", image: "their/hc:1", env: [{ name: "DRAIN_TIMEOUT", value: "60" }] }],
       annotations: { "gracegate.dev/drain-timeout": "9s" },
     });
-    assert.equal(run(pod).plan?.context.budget.drainTimeout, 9);
+    assert.equal(run(pod).plan?.context.budget.drainTimeout.value, 9000);
   });
   it("what an earlier call added is computed again", () => {
     const first = run(theirs(), { gateway: { drainTimeout: 60 } }).pod;

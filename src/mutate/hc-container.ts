@@ -18,7 +18,7 @@ import {
 import { isOurs } from "../pod/status.ts";
 import { type Context, type GatewayRole, type Mutation, unchanged } from "./context.ts";
 import { containerNamed, overlay, withContainer, withSpec } from "./edit.ts";
-import { hcContainerOf, KNOWN_VARIABLES } from "./hc-spec.ts";
+import { budgetVariables, hcContainerOf, KNOWN_VARIABLES, whysOf } from "./hc-spec.ts";
 
 /** Mutation 3. */
 export const hcContainer: Mutation = {
@@ -39,17 +39,18 @@ export const hcContainer: Mutation = {
 };
 
 function withOurs(pod: JsonObject, context: Context, role: GatewayRole, image: string, there: JsonObject | undefined) {
-  const wanted = hcContainerOf(pod, context, role, image);
+  const { container: wanted, whys } = hcContainerOf(pod, context, role, image);
   const secrets = pullSecrets(pod, context, role.settings.hc.imagePullSecrets ?? []);
   const extra = (role.settings.hc.extraEnv ?? []).flatMap(({ name }) => name ?? []);
   const wrote: Record<string, JsonValue> = { hc: image, ...(extra.length > 0 ? { "hc/extraEnv": extra } : {}) };
   if (secrets.added.length > 0) wrote.imagePullSecrets = secrets.added;
   const withSecrets = secrets.pod;
-  if (there === undefined) return { pod: inserted(withSecrets, wanted), wrote };
+  if (there === undefined) return { pod: inserted(withSecrets, wanted), wrote, whys };
   const updated = withoutStaleVariables(overlay(there, wanted), wanted, context);
-  if (sameJson(there, updated)) return { pod: withSecrets, wrote };
+  if (sameJson(there, updated)) return { pod: withSecrets, wrote, whys };
   const at = containerNamed(withSecrets, "containers", "hc");
-  return { pod: at === undefined ? withSecrets : withContainer(withSecrets, "containers", at.index, updated), wrote };
+  const changed = at === undefined ? withSecrets : withContainer(withSecrets, "containers", at.index, updated);
+  return { pod: changed, wrote, whys };
 }
 
 /** Puts hc right after istio-proxy. */
@@ -76,12 +77,11 @@ function withMissingVariables(pod: JsonObject, { budget, facts }: Context) {
   const at = containerNamed(pod, "containers", "hc");
   if (at === undefined) return unchanged(pod);
   const there = objectsAt(at.container, "env");
-  const added = Object.entries({
-    DRAIN_TIMEOUT: budget.drainTimeout,
-    LB_BUFFER: budget.lbBuffer,
-    GRACE_PERIOD: budget.gracePeriod,
-  })
-    .map(([name, value]) => ({ name, value: String(value) }))
+  const { DRAIN_TIMEOUT, LB_BUFFER, GRACE_PERIOD } = budgetVariables(budget);
+  const variables = { DRAIN_TIMEOUT, LB_BUFFER, GRACE_PERIOD };
+  const whys = whysOf(variables);
+  const added = Object.entries(variables)
+    .map(([name, { text }]) => ({ name, value: text }))
     .filter(({ name }) => {
       const own = there.find((variable) => variable.name === name);
       return own === undefined || isOurs(facts.status, `hc/env/${name}`, own.value);
@@ -89,8 +89,8 @@ function withMissingVariables(pod: JsonObject, { budget, facts }: Context) {
   const wrote = Object.fromEntries(added.map(({ name, value }) => [`hc/env/${name}`, value]));
   const names = new Set(added.map(({ name }) => name));
   const env = [...there.filter((variable) => !names.has(textAt(variable, "name") ?? "")), ...added];
-  if (sameJson(there, env)) return { pod, wrote };
-  return { pod: withContainer(pod, "containers", at.index, { ...at.container, env }), wrote };
+  if (sameJson(there, env)) return { pod, wrote, whys };
+  return { pod: withContainer(pod, "containers", at.index, { ...at.container, env }), wrote, whys };
 }
 
 /** Without hc of an earlier call that is not wanted any more, and its pull secrets. */

@@ -8,9 +8,10 @@ import {
   plainPod,
   run,
   sidecarPod,
+  specOf,
   statusOf,
+  type WrittenSpec,
 } from "../../test/unit/pods.ts";
-import type { PolicySpec } from "../policy/schema.ts";
 import { snapshotOf } from "../policy/snapshot.ts";
 import { runPipeline } from "./pipeline.ts";
 
@@ -52,7 +53,7 @@ describe("modes", () => {
 });
 
 describe("bad overrides", () => {
-  const bad = (name: string, value: string, spec: PolicySpec = {}, more: Record<string, string> = {}) => {
+  const bad = (name: string, value: string, spec: WrittenSpec = {}, more: Record<string, string> = {}) => {
     const pod = gatewayPod({ annotations: { [`gracegate.dev/${name}`]: value, ...more } });
     return run(pod, spec);
   };
@@ -81,10 +82,10 @@ describe("bad overrides", () => {
   it("Warn goes on without it", () => {
     const outcome = bad("drain-timeout", "36 sec");
     assert.equal(outcome.refusal, undefined);
-    assert.equal(outcome.plan?.context.budget.drainTimeout, 36);
+    assert.equal(outcome.plan?.context.budget.drainTimeout.value, 36_000);
   });
 
-  type Case = readonly [string, string, string, PolicySpec, string];
+  type Case = readonly [string, string, string, WrittenSpec, string];
   const instead: readonly Case[] = [
     ["a policy's value", "margin", "x", { gateway: { margin: 20 } }, "Using 20s from GracePolicy shop/default."],
     ["the built-in value", "margin", "x", {}, "Using 30s from built-in."],
@@ -132,10 +133,10 @@ describe("bad overrides", () => {
 });
 
 describe("what holds instead, over two levels", () => {
-  const sentence = (name: string, far: PolicySpec, near: PolicySpec) => {
+  const sentence = (name: string, far: WrittenSpec, near: WrittenSpec) => {
     const policies = [
-      { name: "far", namespace: "gracegate", resourceVersion: undefined, spec: far },
-      { name: "near", namespace: "shop", resourceVersion: undefined, spec: near },
+      { name: "far", namespace: "gracegate", resourceVersion: undefined, spec: specOf(far) },
+      { name: "near", namespace: "shop", resourceVersion: undefined, spec: specOf(near) },
     ];
     const options = { ...optionsFor(), snapshot: snapshotOf(policies, "gracegate") };
     const pod = gatewayPod({ annotations: { [`gracegate.dev/${name}`]: "x" } });
@@ -175,7 +176,7 @@ describe("grace periods", () => {
     const spec = grace === undefined ? { containers } : { containers, terminationGracePeriodSeconds: grace };
     const outcome = run(gatewayPod({ annotations: { "gracegate.dev/grace-period": seconds }, spec }));
     const notice = outcome.notices.find(({ code }) => code === "GG104" || code === "GG105");
-    return [outcome.plan?.context.budget.gracePeriod, notice?.text];
+    return [(outcome.plan?.context.budget.gracePeriod.value ?? 0) / 1000, notice?.text];
   };
   it("a wish above the budget is granted", () => assert.deepEqual(wish("120s"), [120, undefined]));
   it("a wish below it is raised, with a warning", () => {

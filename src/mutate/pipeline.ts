@@ -5,14 +5,16 @@ import { type Notice, notice } from "../codes/registry.ts";
 import { type Facts, factsOf } from "../pod/facts.ts";
 import type { JsonObject } from "../pod/json.ts";
 import { type Layer, pick, pickEither, type Sourced } from "../policy/layers.ts";
+import { schemaAt } from "../policy/normalise.ts";
 import { overridesOf } from "../policy/pod-overrides.ts";
-import type { PolicySpec } from "../policy/schema.ts";
+import { type PolicySpec, policySpec } from "../policy/schema.ts";
 import { resolveInvalid, resolveMode } from "../policy/settings.ts";
 import { layersFor, type PolicySnapshot } from "../policy/snapshot.ts";
 import type { Policy } from "../policy/validate.ts";
-import { formatDuration } from "../units/duration.ts";
+import { formatDuration, type Milliseconds } from "../units/milliseconds.ts";
 import { mutate } from "./mutate.ts";
 import { type Plan, planFor } from "./plan.ts";
+import type { Whys } from "./why.ts";
 
 /** The end of the sentence with which a pod is refused. */
 const REFUSED = "The policy refuses such a pod (invalid: Deny).";
@@ -34,6 +36,7 @@ export interface Outcome {
   readonly notices: readonly Notice[];
   /** Names of the mutations that changed something. */
   readonly changedBy: readonly string[];
+  readonly whys: Whys;
   readonly policies: readonly Policy[];
   /** Why the pod is refused: only where a policy says `invalid: Deny`. */
   readonly refusal: string | undefined;
@@ -53,6 +56,7 @@ export function runPipeline(pod: JsonObject, namespace: string, options: Pipelin
     facts,
     notices: [],
     changedBy: [],
+    whys: [],
     policies: [],
     refusal: undefined,
     plan: undefined,
@@ -97,6 +101,10 @@ function insteadOf(setting: string, layers: readonly Layer[], role: "gateway" | 
     used === undefined
       ? "It is ignored."
       : `Using ${name === setting ? "" : `${name} `}${shown(name, used.value)} from ${used.origin}.`;
+  const shown = (name: string, value: unknown): string => {
+    const isDuration = schemaAt(policySpec, `${role}.${name}`)?.kind === "duration";
+    return isDuration ? formatDuration(value as Milliseconds) : String(value);
+  };
   switch (setting) {
     case "":
       return using(setting, undefined);
@@ -116,11 +124,4 @@ function insteadOf(setting: string, layers: readonly Layer[], role: "gateway" | 
     default:
       return using(setting, pick(layers, field(setting)));
   }
-}
-
-/** Settings of this kind are numbers of seconds; the others are shown as they are. */
-const DURATIONS = /p99|timeout|duration|interval|buffer|margin|sleep/i;
-
-function shown(setting: string, value: unknown): string {
-  return typeof value === "number" && DURATIONS.test(setting) ? formatDuration(value) : String(value);
 }

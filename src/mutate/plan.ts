@@ -2,33 +2,37 @@
  * Everything that is decided about a pod before it is changed: whose value counts, what holds the proxy's SIGTERM back,
  * and the budget.
  */
-import type { GraceBounds, ProxyStop } from "../budget/budget.ts";
+import { type Said, type Span, setBy } from "../budget/because.ts";
+import type { Budget, ProxyStop } from "../budget/budget.ts";
 import { gatewayBudget } from "../budget/gateway.ts";
+import type { GraceBounds } from "../budget/limit.ts";
 import { loadBalancerOf } from "../budget/load-balancer.ts";
 import { type AppStop, sidecarBudget } from "../budget/sidecar.ts";
 import { type Notice, notice } from "../codes/registry.ts";
-import { PROXY_CONFIG } from "../pod/annotations.ts";
+import { OVERRIDE_PREFIX, PROXY_CONFIG } from "../pod/annotations.ts";
 import { type Facts, variableOf } from "../pod/facts.ts";
 import { type JsonObject, textAt } from "../pod/json.ts";
 import { MAX_CONFIG, parseProxyConfig, type Unusable } from "../pod/proxy-config.ts";
 import { movedPorts } from "../pod/proxy-ports.ts";
 import { proxyValues } from "../pod/proxy-values.ts";
+import { proxyVariables } from "../pod/proxy-variables.ts";
 import { isOurs } from "../pod/status.ts";
 import { type Layer, level, type Sourced } from "../policy/layers.ts";
-import { resolveGateway, resolveSidecar, type SidecarSettings } from "../policy/settings.ts";
-import { parseDuration, type Seconds } from "../units/duration.ts";
-import type { Context, Effective } from "./context.ts";
+import { type GatewaySettings, resolveGateway, resolveSidecar, type SidecarSettings } from "../policy/settings.ts";
+import { parseMilliseconds } from "../units/duration.ts";
+import { inSeconds, type Milliseconds, seconds, wholeSeconds } from "../units/milliseconds.ts";
+import type { Context, Effective, Wanted } from "./context.ts";
 import { type HcPlan, planHc } from "./hc-plan.ts";
 
 /** What a plan needs besides the pod. */
 export interface PlanInput {
   readonly layers: readonly Layer[];
   /** gracegate.dev/grace-period. */
-  readonly gracePeriodWish: Seconds | undefined;
+  readonly gracePeriodWish: Milliseconds | undefined;
   /** Image for hc where no policy names one. */
   readonly hcImage: string;
   /** The mesh's drainDuration, where the mesh config is known. */
-  readonly meshDrainDuration: Seconds | undefined;
+  readonly meshDrainDuration: Milliseconds | undefined;
 }
 
 /** A plan, and what was noticed while making it. */
@@ -39,6 +43,9 @@ export interface Plan {
 
 /** Where a value of the pod's own comes from. */
 const POD = "the pod";
+
+/** Where a value comes from that nobody set. */
+const BUILT_IN = "built-in";
 
 /** Decides about a pod whose role is gateway or sidecar. */
 export function planFor(pod: JsonObject, facts: Facts, input: PlanInput): Plan {
@@ -66,12 +73,13 @@ function gatewayPlan(pod: JsonObject, { facts, users, config }: Base, input: Pla
   const hc = planHc(pod, facts, settings.hc, settings.hcImage?.value ?? input.hcImage, moved);
   const own = hc.kind === "users" ? ownHcValues(hc.container, facts) : {};
   const { proxyStop, notices } = gatewayStop(facts, settings.proxyStop.value, hc);
-  const loadBalancer = { ...loadBalancerOf(settings.loadBalancer) };
-  if (own.lbBuffer !== undefined && settings.loadBalancer.buffer?.level !== level.override) {
-    Object.assign(loadBalancer, { lbBuffer: own.lbBuffer, lbBufferFrom: POD });
-  }
-  const exitOnZero = effective(settings.exitOnZero, users.exitOnZero) ?? fallback(true);
-  const drain = settings.drain ?? { requestP99: { value: 0, level: level.builtIn, origin: "built-in" } };
+  const balancer = loadBalancerOf(settings.loadBalancer);
+  const isOwnBuffer = own.lbBuffer !== undefined && settings.loadBalancer.buffer?.level !== level.override;
+  const loadBalancer = isOwnBuffer
+    ? { ...balancer, lbBuffer: setBy("buffer", { value: own.lbBuffer, origin: POD }) }
+    : balancer;
+  const exitOnZero = effective(EXIT_ON_ZERO, settings.exitOnZero, users.metadata.EXIT_ON_ZERO_ACTIVE_CONNECTIONS, true);
+  const drain = settings.drain ?? { requestP99: { value: seconds(0), level: level.builtIn, origin: BUILT_IN } };
   const drainLevel = "drainTimeout" in drain ? drain.drainTimeout.level : drain.requestP99.level;
   const budget = gatewayBudget({
     drain:
@@ -79,13 +87,9 @@ function gatewayPlan(pod: JsonObject, { facts, users, config }: Base, input: Pla
         ? { drainTimeout: { value: own.drainTimeout, level: level.builtIn, origin: POD } }
         : drain,
     loadBalancer,
-    terminationDrainDuration: effective(settings.terminationDrainDuration, users.terminationDrainDuration)?.value,
-    minimumDrainDuration: effective(settings.minimumDrainDuration, users.minimumDrainDuration)?.value,
     exitOnZero: exitOnZero.value,
     proxyStop,
-    margin: settings.margin.value,
-    grace: graceOf(facts, input, settings.maxGracePeriod.value),
-    meshDrainDuration: input.meshDrainDuration,
+    ...sharedInput(settings, { facts, users }, input),
   });
   return {
     context: {
@@ -99,7 +103,7 @@ function gatewayPlan(pod: JsonObject, { facts, users, config }: Base, input: Pla
       budget,
       proxyStop,
       exitOnZero,
-      minimumDrain: minimumOf(settings.minimumDrainDuration, users.minimumDrainDuration, budget.minimumDrainDuration),
+      minimumDrain: minimumOf(settings.minimumDrainDuration, budget),
     },
     notices: [...notices, ...budget.notices, ...graceWish(input, budget, facts)],
   };
@@ -110,19 +114,16 @@ function sidecarPlan({ facts, users }: Base, input: PlanInput): Decided {
   const { proxyStop, notices } = sidecarStop(facts, settings);
   const written = writtenDrain(settings, users.terminationDrainDuration);
   // Beside a terminationDrainDuration that somebody wrote without it, it would void that one.
-  const exitOnZero =
-    effective(settings.exitOnZero, users.exitOnZero) ?? (written === undefined ? fallback(true) : undefined);
+  const otherwise = written === undefined ? true : undefined;
+  const own = users.metadata.EXIT_ON_ZERO_ACTIVE_CONNECTIONS;
+  const exitOnZero = effective(EXIT_ON_ZERO, settings.exitOnZero, own, otherwise);
   const budget = sidecarBudget({
     drain: settings.drain,
     appStops: appStopsOf(facts, settings),
-    terminationDrainDuration: effective(settings.terminationDrainDuration, users.terminationDrainDuration)?.value,
-    usersTerminationDrainDuration: written,
-    minimumDrainDuration: effective(settings.minimumDrainDuration, users.minimumDrainDuration)?.value,
+    writtenDrain: written,
     exitOnZero: exitOnZero?.value ?? false,
     proxyStop,
-    margin: settings.margin.value,
-    grace: graceOf(facts, input, settings.maxGracePeriod.value),
-    meshDrainDuration: input.meshDrainDuration,
+    ...sharedInput(settings, { facts, users }, input),
   });
   return {
     context: {
@@ -130,52 +131,96 @@ function sidecarPlan({ facts, users }: Base, input: PlanInput): Decided {
       budget,
       proxyStop,
       exitOnZero,
-      minimumDrain:
-        exitOnZero?.value === true
-          ? minimumOf(settings.minimumDrainDuration, users.minimumDrainDuration, budget.minimumDrainDuration)
-          : undefined,
+      minimumDrain: exitOnZero?.value ? minimumOf(settings.minimumDrainDuration, budget) : undefined,
     },
     notices: [...notices, ...budget.notices, ...graceWish(input, budget, facts)],
   };
 }
 
 /** A terminationDrainDuration that is somebody's wish for this pod: an override replaces the user's own. */
-function writtenDrain({ terminationDrainDuration: setting }: SidecarSettings, users: Seconds | undefined) {
-  if (setting?.level === level.override) return setting.value;
-  return users ?? (setting?.level === level.meshConfig ? setting.value : undefined);
+function writtenDrain(
+  { terminationDrainDuration: setting }: SidecarSettings,
+  users: Milliseconds | undefined,
+): Span | undefined {
+  const isOverride = setting?.level === level.override;
+  if (users !== undefined && !isOverride) return { value: users, because: { tag: "own drain" } };
+  const counts = isOverride || setting?.level === level.meshConfig;
+  return counts ? setBy("terminationDrainDuration", setting) : undefined;
 }
 
-/** An override, else what the user wrote in the pod, else the setting of a farther level. */
-function effective<T>(setting: Sourced<T> | undefined, users: T | undefined): Effective<T> | undefined {
-  if (setting?.level === level.override) return { value: setting.value, overrides: true, origin: setting.origin };
-  if (users !== undefined) return { value: users, overrides: false, origin: POD };
-  return setting && { value: setting.value, overrides: false, origin: setting.origin };
+/** The setting that decides about EXIT_ON_ZERO_ACTIVE_CONNECTIONS. */
+const EXIT_ON_ZERO = proxyVariables.EXIT_ON_ZERO_ACTIVE_CONNECTIONS.setting;
+
+/** An override, else what the user wrote in the pod, else the setting of a farther level, else what holds without any. */
+function effective<T extends Said["value"], Otherwise extends T | undefined>(
+  name: string,
+  setting: Sourced<T> | undefined,
+  users: T | undefined,
+  otherwise: Otherwise,
+): Effective<T> | (Otherwise extends undefined ? undefined : never) {
+  const overrides = setting?.level === level.override;
+  const said =
+    users !== undefined && !overrides
+      ? { value: users, origin: POD }
+      : (setting ?? (otherwise === undefined ? undefined : { value: otherwise as T, origin: BUILT_IN }));
+  if (said === undefined) return undefined as Otherwise extends undefined ? undefined : never;
+  return { ...setBy(name, said), overrides, setting: { setting: name, value: said.value, origin: said.origin } };
 }
 
-function fallback<T>(value: T): Effective<T> {
-  return { value, overrides: false, origin: "built-in" };
+/** A span that somebody set: the user's as it stands in the pod, a setting's in the whole seconds that are written. */
+function setSpan(name: string, setting: Sourced<Milliseconds> | undefined, users: Milliseconds | undefined) {
+  const set: Span | undefined = effective(name, setting, users, undefined);
+  return users !== undefined && setting?.level !== level.override
+    ? set
+    : set && { ...set, value: wholeSeconds(set.value) };
 }
 
-function minimumOf(
-  setting: Sourced<Seconds> | undefined,
-  users: Seconds | undefined,
-  computed: Seconds,
-): Effective<Seconds> {
-  return effective(setting, users) ?? { value: computed, overrides: false, origin: "the budget" };
+/** What both roles' budgets are computed from in one way. */
+function sharedInput(
+  settings: GatewaySettings | SidecarSettings,
+  { facts, users }: Pick<Base, "facts" | "users">,
+  input: PlanInput,
+) {
+  const { terminationDrainDuration, minimumDrainDuration, margin, maxGracePeriod } = settings;
+  return {
+    terminationDrainDuration: setSpan(
+      "terminationDrainDuration",
+      terminationDrainDuration,
+      users.terminationDrainDuration,
+    ),
+    minimumDrainDuration: setSpan(
+      proxyVariables.MINIMUM_DRAIN_DURATION.setting,
+      minimumDrainDuration,
+      users.metadata.MINIMUM_DRAIN_DURATION,
+    ),
+    margin,
+    grace: graceOf(facts, input, maxGracePeriod),
+    meshDrainDuration: input.meshDrainDuration,
+  };
 }
 
-function graceOf(facts: Facts, { gracePeriodWish }: PlanInput, max: Seconds): GraceBounds {
-  return { users: Math.max(facts.gracePeriod, gracePeriodWish ?? 0), max };
+function minimumOf(setting: Sourced<Milliseconds> | undefined, { minimumDrainDuration }: Budget): Wanted<Milliseconds> {
+  return { ...minimumDrainDuration, overrides: setting?.level === level.override };
+}
+
+function graceOf(facts: Facts, { gracePeriodWish }: PlanInput, max: Sourced<Milliseconds>): GraceBounds {
+  const isWish = gracePeriodWish !== undefined && gracePeriodWish > facts.gracePeriod;
+  const users = isWish
+    ? { value: wholeSeconds(gracePeriodWish), origin: `annotation ${OVERRIDE_PREFIX}grace-period` }
+    : { value: facts.gracePeriod, origin: POD };
+  return { users, max };
 }
 
 function graceWish(
   { gracePeriodWish: wish }: PlanInput,
-  budget: Context["budget"],
-  { gracePeriod }: Facts,
+  { needs, gracePeriod: { value: final } }: Budget,
+  { gracePeriod: has }: Facts,
 ): readonly Notice[] {
-  if (wish === undefined || wish >= budget.gracePeriod) return [];
-  if (wish < budget.needs) return [notice("GG104", { wish, needs: budget.needs, final: budget.gracePeriod })];
-  return wish < gracePeriod ? [notice("GG105", { wish, has: gracePeriod })] : [];
+  if (wish === undefined || wish >= final) return [];
+  if (wish < needs) {
+    return [notice("GG104", { wish: inSeconds(wish), needs: inSeconds(needs), final: inSeconds(final) })];
+  }
+  return wish < has ? [notice("GG105", { wish: inSeconds(wish), has: inSeconds(has) })] : [];
 }
 
 /** What holds a gateway's SIGTERM back, and why it is not what the setting says. */
@@ -205,7 +250,7 @@ function sidecarStop(facts: Facts, settings: SidecarSettings): { proxyStop: Prox
 function ownStop({ proxy, status }: Facts): ProxyStop | undefined {
   const there = proxy?.preStop;
   if (there === undefined || isOurs(status, "istio-proxy/preStop", there.hook)) return undefined;
-  return { kind: "own", seconds: there.seconds };
+  return { kind: "own", length: there.seconds === undefined ? undefined : seconds(there.seconds) };
 }
 
 function withoutKill(
@@ -226,7 +271,7 @@ function appStopsOf(facts: Facts, settings: SidecarSettings): readonly AppStop[]
   const added = settings.applicationPreStopSleep.value;
   return facts.applications.map(({ name, preStop }) => ({
     container: name,
-    seconds: preStop === undefined ? added : (preStop.seconds ?? 0),
+    length: preStop === undefined ? added : seconds(preStop.seconds ?? 0),
   }));
 }
 
@@ -243,15 +288,16 @@ function unreadableStops(facts: Facts): readonly Notice[] {
 }
 
 /** What a user's own hc is told by its environment. */
-function ownHcValues(container: JsonObject, facts: Facts): { drainTimeout?: Seconds; lbBuffer?: Seconds } {
-  const seconds = (name: string): Seconds | undefined => {
+function ownHcValues(
+  container: JsonObject,
+  facts: Facts,
+): { readonly drainTimeout?: Milliseconds | undefined; readonly lbBuffer?: Milliseconds | undefined } {
+  const read = (name: string): Milliseconds | undefined => {
     const value = variableOf(container, name);
     // What an earlier call added is not the user's; it is computed again.
     if (typeof value !== "string" || isOurs(facts.status, `hc/env/${name}`, value)) return undefined;
-    const parsed = parseDuration(value);
-    return parsed.ok ? parsed.seconds : undefined;
+    const parsed = parseMilliseconds(value);
+    return parsed.ok ? parsed.milliseconds : undefined;
   };
-  const drainTimeout = seconds("DRAIN_TIMEOUT");
-  const lbBuffer = seconds("LB_BUFFER");
-  return { ...(drainTimeout === undefined ? {} : { drainTimeout }), ...(lbBuffer === undefined ? {} : { lbBuffer }) };
+  return { drainTimeout: read("DRAIN_TIMEOUT"), lbBuffer: read("LB_BUFFER") };
 }

@@ -10,9 +10,9 @@ import {
   run,
   sidecarPod,
   statusOf,
+  type WrittenSpec,
 } from "../../test/unit/pods.ts";
 import type { JsonObject } from "../pod/json.ts";
-import type { PolicySpec } from "../policy/schema.ts";
 
 const CONFIG = "proxy.istio.io/config";
 const config = (pod: JsonObject) => annotation(pod, CONFIG);
@@ -51,7 +51,7 @@ describe("mutation 1, proxy.istio.io/config", () => {
     assert.equal(read(run(plainPod()).pod).terminationDrainDuration, "25s");
   });
 
-  type Case = readonly [string, JsonObject, PolicySpec, string, unknown];
+  type Case = readonly [string, JsonObject, WrittenSpec, string, unknown];
   const keys: readonly Case[] = [
     [
       "drainDuration where the proxy must accept for longer than 45 s",

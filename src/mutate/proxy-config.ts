@@ -11,12 +11,14 @@ import { PROXY_CONFIG, STATS_INCLUSION_SUFFIXES } from "../pod/annotations.ts";
 import { type JsonValue, textAt } from "../pod/json.ts";
 import { editProxyConfig, type ProxyConfig } from "../pod/proxy-config.ts";
 import type { ConfigEdit, ConfigPath } from "../pod/proxy-config-document.ts";
-import { EXIT_ON_ZERO, MINIMUM_DRAIN, metadataName } from "../pod/proxy-values.ts";
+import { metadataName } from "../pod/proxy-values.ts";
 import { isOurs } from "../pod/status.ts";
 import { level } from "../policy/layers.ts";
-import { formatDuration } from "../units/duration.ts";
+import { formatDuration, inSeconds } from "../units/milliseconds.ts";
 import { type Context, type Mutation, unchanged } from "./context.ts";
 import { withAnnotation } from "./edit.ts";
+import { wantedVariables } from "./proxy-variables.ts";
+import { settingOf, type Why, type Whys } from "./why.ts";
 
 /** Stats that hc and the proxy's agent count with; default Istio hides them. */
 export const NEEDED_SUFFIXES: readonly string[] = [
@@ -33,16 +35,21 @@ export const proxyConfig: Mutation = {
     const { config } = context;
     if (config === undefined) return unchanged(pod);
     const editor = new Editor(config, context);
-    for (const key of wantedKeys(context)) editor.key(key);
+    const keys = wantedKeys(context);
+    for (const key of keys) editor.key(key);
     if (context.role.kind === "gateway") {
       for (const [list, entries] of statsLists(context.role.settings.statsMatcher)) editor.list(list, entries);
     }
     const names = config.unquoted;
+    const whys: Whys = [
+      ...keys.flatMap(({ path, why }) => (why === undefined ? [] : [[`config/${path.at(-1)}`, why] as const])),
+      ["config/proxyStatsMatcher", { tag: "stats" }],
+    ];
     const notices = [...(names.length > 0 ? [notice("GG202", { names })] : []), ...keptKeys(context)];
-    if (editor.edits.length === 0 && names.length === 0) return { pod, wrote: editor.wrote, notices };
+    if (editor.edits.length === 0 && names.length === 0) return { pod, wrote: editor.wrote, whys, notices };
     const text = editProxyConfig(config, editor.edits);
     if (text === undefined) return { pod, wrote: {}, notices: [notice("GG208", {})] };
-    return { pod: withAnnotation(pod, PROXY_CONFIG, text), wrote: editor.wrote, notices };
+    return { pod: withAnnotation(pod, PROXY_CONFIG, text), wrote: editor.wrote, whys, notices };
   },
 };
 
@@ -52,38 +59,37 @@ interface WantedKey {
   readonly value: string | boolean | undefined;
   /** An override says it. */
   readonly overrides: boolean;
+  readonly why: Why | undefined;
 }
 
 function wantedKeys(context: Context): readonly WantedKey[] {
   const { budget, facts, role, users } = context;
   const { hold, terminationDrainDuration } = role.settings;
-  const variable = (
-    name: string,
-    effective: Context["exitOnZero"] | Context["minimumDrain"],
-    text: string | undefined,
-  ) => ({
-    path: ["proxyMetadata", name] as const,
-    // The annotation cannot change a variable of the user that stands on the container.
-    value: users.variables.includes(name) && !effective?.overrides ? undefined : text,
-    overrides: effective?.overrides ?? false,
-  });
+  const { drainDuration } = budget;
   return [
     {
       path: ["terminationDrainDuration"],
-      value: formatDuration(budget.terminationDrainDuration),
+      value: formatDuration(budget.terminationDrainDuration.value),
       overrides: terminationDrainDuration?.level === level.override,
+      why: budget.terminationDrainDuration.because,
     },
     {
       path: ["holdApplicationUntilProxyStarts"],
       value: facts.restartsAlways ? hold.value || (hold.level > level.builtIn ? false : undefined) : undefined,
       overrides: hold.level === level.override,
+      why: { tag: "application after proxy", setting: settingOf("holdApplicationUntilProxyStarts", hold) },
     },
-    variable(EXIT_ON_ZERO, context.exitOnZero, context.exitOnZero && String(context.exitOnZero.value)),
-    variable(MINIMUM_DRAIN, context.minimumDrain, context.minimumDrain && formatDuration(context.minimumDrain.value)),
+    ...wantedVariables(context).map(([name, wanted]): WantedKey => {
+      const overrides = wanted?.overrides ?? false;
+      // The annotation cannot change a variable of the user that stands on the container.
+      const value = users.variables.includes(name) && !overrides ? undefined : wanted?.text;
+      return { path: ["proxyMetadata", name], value, overrides, why: wanted?.why };
+    }),
     {
       path: ["drainDuration"],
-      value: budget.drainDuration === undefined ? undefined : formatDuration(budget.drainDuration),
+      value: drainDuration && formatDuration(drainDuration.value),
       overrides: false,
+      why: drainDuration?.because,
     },
   ];
 }
@@ -104,13 +110,14 @@ function keptKeys({ users, budget, facts, role }: Context): readonly Notice[] {
   const own = users.terminationDrainDuration;
   if (
     own !== undefined &&
-    own < budget.terminationDrainDuration &&
+    own < budget.terminationDrainDuration.value &&
     role.settings.terminationDrainDuration?.level !== level.override
   ) {
-    notices.push(notice("GG205", { value: own, needs: budget.terminationDrainDuration }));
+    notices.push(notice("GG205", { value: inSeconds(own), needs: inSeconds(budget.terminationDrainDuration.value) }));
   }
-  if (users.drainDuration !== undefined && users.drainDuration < (budget.drainDuration ?? 0)) {
-    notices.push(notice("GG207", { value: users.drainDuration, needs: budget.drainDuration ?? 0 }));
+  const accepts = budget.drainDuration?.value;
+  if (users.drainDuration !== undefined && accepts !== undefined && users.drainDuration < accepts) {
+    notices.push(notice("GG207", { value: inSeconds(users.drainDuration), needs: inSeconds(accepts) }));
   }
   if (role.kind === "gateway" && textAt(facts.annotations, STATS_INCLUSION_SUFFIXES) !== undefined) {
     notices.push(notice("GG206", {}));

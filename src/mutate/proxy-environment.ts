@@ -1,17 +1,17 @@
 /**
- * Mutation 2: EXIT_ON_ZERO_ACTIVE_CONNECTIONS and MINIMUM_DRAIN_DURATION as environment variables of a rendered proxy.
+ * Mutation 2: the variables of the proxy's agent (proxy-variables.ts) as environment variables of a rendered proxy.
  *
- * The agent reads the two only from its real environment. Istio renders them from the annotation when it injects; a
+ * The agent reads them only from its real environment. Istio renders them from the annotation when it injects; a
  * gateway of the Gateway API, a manifest that was injected offline, and a pod that this webhook sees only after Istio
- * lack them. It does not apply to a stub, nor to a native sidecar, which ignores both. The user's values stay unless an
+ * lack them. It does not apply to a stub, nor to a native sidecar, which ignores them. The user's values stay unless an
  * override says otherwise, and no variable is written twice.
  */
 import { type JsonObject, type JsonValue, valueAt, withElement, withKey } from "../pod/json.ts";
-import { EXIT_ON_ZERO, MINIMUM_DRAIN } from "../pod/proxy-values.ts";
 import { isOurs } from "../pod/status.ts";
-import { formatDuration } from "../units/duration.ts";
 import { type Mutation, unchanged } from "./context.ts";
 import { withContainer } from "./edit.ts";
+import { wantedVariables } from "./proxy-variables.ts";
+import type { Why } from "./why.ts";
 
 /** Mutation 2. */
 export const proxyEnvironment: Mutation = {
@@ -19,23 +19,20 @@ export const proxyEnvironment: Mutation = {
   apply(pod, context) {
     const { proxy, isRendered } = context.facts;
     if (proxy === undefined || !isRendered || proxy.native) return unchanged(pod);
-    const { exitOnZero, minimumDrain } = context;
     const wrote: Record<string, JsonValue> = {};
+    const whys: [string, Why][] = [];
     let container = proxy.container;
-    const wanted: readonly [string, string | undefined, boolean][] = [
-      [EXIT_ON_ZERO, exitOnZero && String(exitOnZero.value), exitOnZero?.overrides ?? false],
-      [MINIMUM_DRAIN, minimumDrain && formatDuration(minimumDrain.value), minimumDrain?.overrides ?? false],
-    ];
-    for (const [name, value, overrides] of wanted) {
-      const users = context.users.variables.includes(name);
-      if (users && !overrides) continue;
+    for (const [name, wanted] of wantedVariables(context)) {
+      if (context.users.variables.includes(name) && !wanted?.overrides) continue;
+      const value = wanted?.text;
+      if (wanted !== undefined) whys.push([`/spec/${proxy.list}/istio-proxy/env/${name}`, wanted.why]);
       const next = withVariable(container, name, value);
       const isNoted = isOurs(context.facts.status, `istio-proxy/env/${name}`, value);
       if (value !== undefined && (next !== container || isNoted)) wrote[`istio-proxy/env/${name}`] = value;
       container = next;
     }
-    if (container === proxy.container) return { pod, wrote };
-    return { pod: withContainer(pod, proxy.list, proxy.index, container), wrote };
+    if (container === proxy.container) return { pod, wrote, whys };
+    return { pod: withContainer(pod, proxy.list, proxy.index, container), wrote, whys };
   },
 };
 

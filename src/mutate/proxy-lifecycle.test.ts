@@ -1,8 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { app, codesOf, containerOf, gatewayPod, nativePod, preStop, run, sidecarPod } from "../../test/unit/pods.ts";
+import {
+  app,
+  codesOf,
+  containerOf,
+  gatewayPod,
+  nativePod,
+  preStop,
+  run,
+  sidecarPod,
+  type WrittenSpec,
+} from "../../test/unit/pods.ts";
 import type { JsonObject } from "../pod/json.ts";
-import type { PolicySpec } from "../policy/schema.ts";
 
 const HOLD = { httpGet: { path: "/drained", port: 18180, scheme: "HTTP" } };
 const KILL = { exec: { command: ["kill", "-SIGTERM", "1"] } };
@@ -12,7 +21,7 @@ const proxy = { name: "istio-proxy", image: "istio/proxyv2:1", args: ["proxy", "
 const own = (preStopHook: JsonObject) => ({ proxy: { lifecycle: { preStop: preStopHook } } });
 
 describe("mutation 4, the proxy's preStop", () => {
-  type Case = readonly [string, JsonObject, PolicySpec, JsonObject | undefined, readonly string[]];
+  type Case = readonly [string, JsonObject, WrittenSpec, JsonObject | undefined, readonly string[]];
   const cases: readonly Case[] = [
     ["a gateway holds for hc", gatewayPod(), {}, HOLD, []],
     [

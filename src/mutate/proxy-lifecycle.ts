@@ -9,8 +9,10 @@
 import { type Notice, notice } from "../codes/registry.ts";
 import type { JsonObject } from "../pod/json.ts";
 import { isOurs } from "../pod/status.ts";
+import { inSeconds, wholeSeconds } from "../units/milliseconds.ts";
 import { type Context, type Mutation, unchanged } from "./context.ts";
 import { containerNamed, withContainer, withPreStop } from "./edit.ts";
+import { settingOf, type Why, type Whys } from "./why.ts";
 
 /** Mutation 4. */
 export const proxyLifecycle: Mutation = {
@@ -23,18 +25,20 @@ export const proxyLifecycle: Mutation = {
     if (there !== undefined && !ours) return { pod, wrote: {}, notices: keptHook(context) };
     const hook = hookFor(pod, context);
     const wrote: Record<string, JsonObject> = hook === undefined ? {} : { "istio-proxy/preStop": hook };
-    if (isOurs(status, "istio-proxy/preStop", hook) && ours) return { pod, wrote };
-    if (hook === undefined && there === undefined) return unchanged(pod);
+    const whys: Whys = [[`/spec/${proxy.list}/istio-proxy/lifecycle`, whyOf(context)]];
+    if (isOurs(status, "istio-proxy/preStop", hook) && ours) return { pod, wrote, whys };
+    if (hook === undefined && there === undefined) return { ...unchanged(pod), whys };
     const at = containerNamed(pod, proxy.list, "istio-proxy");
     if (at === undefined) return unchanged(pod);
-    return { pod: withContainer(pod, proxy.list, at.index, withPreStop(at.container, hook)), wrote };
+    return { pod: withContainer(pod, proxy.list, at.index, withPreStop(at.container, hook)), wrote, whys };
   },
 };
 
 /** The hook for a pod; undefined for none. */
 function hookFor(pod: JsonObject, { proxyStop, budget, facts, role }: Context): JsonObject | undefined {
   // The API server takes no sleep of 0 s before Kubernetes 1.34, and none is needed to do nothing.
-  const sleep = budget.hook > 0 ? { sleep: { seconds: budget.hook } } : undefined;
+  const seconds = inSeconds(wholeSeconds(budget.hook.value));
+  const sleep = seconds > 0 ? { sleep: { seconds } } : undefined;
   switch (proxyStop.kind) {
     case "Hold": {
       // Without hc beside it the hook would fail at once.
@@ -52,10 +56,26 @@ function hookFor(pod: JsonObject, { proxyStop, budget, facts, role }: Context): 
   }
 }
 
+/** What the hook is for, and the setting that asks for it. */
+function whyOf({ proxyStop: { kind }, budget, role }: Context): Why {
+  const { origin } = role.settings.proxyStop ?? { origin: "built-in" };
+  const setting = settingOf("proxyStop", { value: kind, origin });
+  switch (kind) {
+    case "Hold":
+      return { tag: "held until CLOSED", setting };
+    case "Sleep":
+      return { tag: "sleeps", time: budget.hook.value, setting };
+    case "Sigterm":
+      return { tag: "with the application", setting };
+    default:
+      return { tag: "setting", setting };
+  }
+}
+
 function keptHook({ facts, role, budget }: Context): readonly Notice[] {
   const preStop = facts.proxy?.preStop;
   if (preStop === undefined) return [];
   const wanted =
     role.kind === "gateway" ? role.settings.proxyStop.value : (role.settings.proxyStop?.value ?? "Sigterm");
-  return [notice("GG401", { hook: preStop.handler, seconds: budget.hook, wanted })];
+  return [notice("GG401", { hook: preStop.handler, seconds: inSeconds(budget.hook.value), wanted })];
 }

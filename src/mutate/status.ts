@@ -9,6 +9,7 @@ import { STATUS } from "../pod/annotations.ts";
 import type { JsonObject, JsonValue } from "../pod/json.ts";
 import { objectAt, textAt } from "../pod/json.ts";
 import type { Policy } from "../policy/validate.ts";
+import { inSeconds } from "../units/milliseconds.ts";
 import { version } from "../version.ts";
 import type { Context } from "./context.ts";
 import { withAnnotation } from "./edit.ts";
@@ -43,17 +44,19 @@ function statusText({ facts, budget }: Context, { policies, notices, wrote, obse
         `${namespace}/${name}${resourceVersion === undefined ? "" : `@${resourceVersion}`}`,
     ),
     budget: {
-      drainTimeout: budget.drainTimeout,
-      ...(facts.role === "gateway" ? { lbBuffer: budget.lbBuffer } : { appStop: budget.appStop }),
-      hook: budget.hook,
-      terminationDrainDuration: budget.terminationDrainDuration,
-      minimumDrainDuration: budget.minimumDrainDuration,
+      drainTimeout: inSeconds(budget.drainTimeout.value),
+      ...(facts.role === "gateway"
+        ? { lbBuffer: inSeconds(budget.lbBuffer.value) }
+        : { appStop: inSeconds(budget.appStop) }),
+      hook: inSeconds(budget.hook.value),
+      terminationDrainDuration: inSeconds(budget.terminationDrainDuration.value),
+      minimumDrainDuration: inSeconds(budget.minimumDrainDuration.value),
       exitOnZero: budget.exitOnZero,
-      margin: budget.margin,
-      gracePeriod: budget.gracePeriod,
+      margin: inSeconds(budget.margin),
+      gracePeriod: inSeconds(budget.gracePeriod.value),
     },
     ...(codes.length === 0 ? {} : { codes }),
-    gracePeriod: facts.gracePeriod,
+    gracePeriod: inSeconds(facts.gracePeriod),
     wrote,
   });
 }

@@ -18,14 +18,14 @@ describe("factsOf", () => {
   for (const [name, value, seconds] of graces) {
     it(`the grace period: ${name}`, () => {
       const spec: JsonObject = value === undefined ? {} : { terminationGracePeriodSeconds: value };
-      assert.equal(facts(plainPod({ spec })).gracePeriod, seconds);
+      assert.equal(facts(plainPod({ spec })).gracePeriod, seconds * 1000);
     });
   }
 
   it("a grace period that an earlier call wrote is not the user's", () => {
     const annotations = status({ gracePeriod: 40, wrote: { gracePeriod: 75 } });
-    assert.equal(facts(plainPod({ annotations, spec: { terminationGracePeriodSeconds: 75 } })).gracePeriod, 40);
-    assert.equal(facts(plainPod({ annotations, spec: { terminationGracePeriodSeconds: 90 } })).gracePeriod, 90);
+    assert.equal(facts(plainPod({ annotations, spec: { terminationGracePeriodSeconds: 75 } })).gracePeriod, 40_000);
+    assert.equal(facts(plainPod({ annotations, spec: { terminationGracePeriodSeconds: 90 } })).gracePeriod, 90_000);
   });
 
   it("beside a gateway's proxy the name hc is taken", () => {

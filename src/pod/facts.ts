@@ -1,7 +1,7 @@
 /**
  * What a pod is, read once: the first step of the pipeline. Everything after it decides from these facts.
  */
-import type { Seconds } from "../units/duration.ts";
+import { type Milliseconds, seconds } from "../units/milliseconds.ts";
 import { isObject, type JsonObject, objectAt, objectsAt, textAt, valueAt } from "./json.ts";
 import { type PreStop, preStopOf } from "./pre-stop.ts";
 import { type IstioProxy, proxyOf } from "./proxy.ts";
@@ -36,7 +36,7 @@ export interface Facts {
   readonly applications: readonly Application[];
   readonly hc: HcContainer | undefined;
   /** The pod's grace period before Gracegate changed it. */
-  readonly gracePeriod: Seconds;
+  readonly gracePeriod: Milliseconds;
   readonly hostNetwork: boolean;
   readonly shareProcessNamespace: boolean;
   /** Whether the kubelet restarts what ends: false for the pods of Jobs. */
@@ -46,7 +46,7 @@ export interface Facts {
 }
 
 /** The API server's default for terminationGracePeriodSeconds. */
-export const DEFAULT_GRACE_PERIOD: Seconds = 30;
+export const DEFAULT_GRACE_PERIOD: Milliseconds = seconds(30);
 
 /**
  * Reads the facts of a pod.
@@ -105,11 +105,12 @@ function hcOf(spec: JsonObject): HcContainer | undefined {
   return undefined;
 }
 
-function gracePeriodOf(spec: JsonObject, status: EarlierStatus): Seconds {
+function gracePeriodOf(spec: JsonObject, status: EarlierStatus): Milliseconds {
   const value = valueAt(spec, "terminationGracePeriodSeconds");
   if (isOurs(status, "gracePeriod", value)) return status.gracePeriod ?? DEFAULT_GRACE_PERIOD;
   // The API server takes a negative value and treats it as 1 s when the pod is deleted.
-  return typeof value === "number" && Number.isFinite(value) ? (value < 0 ? 1 : value) : DEFAULT_GRACE_PERIOD;
+  if (typeof value !== "number" || !Number.isFinite(value * 1000)) return DEFAULT_GRACE_PERIOD;
+  return seconds(value < 0 ? 1 : value);
 }
 
 /** The value of a container's environment variable: its text, or true where it comes from elsewhere (valueFrom). */

@@ -1,7 +1,8 @@
 /**
  * Values as Istio's Go programs read them from text.
  */
-import { LONGEST_DURATION, type Seconds } from "../units/duration.ts";
+import { LONGEST_DURATION } from "../units/duration.ts";
+import { type Milliseconds, seconds as ofSeconds } from "../units/milliseconds.ts";
 
 /** Go's strconv.ParseBool; the proxy's agent takes what it cannot read for false. */
 export function parseGoBool(text: string): boolean {
@@ -25,10 +26,10 @@ const PART = /([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)/y;
  * Go's time.ParseDuration: a number alone is refused, since it lacks its unit. Longer texts than a duration may have are
  * refused as well.
  *
- * @returns whole seconds, rounded up, 0 for a negative time; undefined where Go would refuse the text
+ * @returns whole milliseconds, rounded up, 0 for a negative time; undefined where Go would refuse the text
  */
-export function parseGoDuration(text: string): Seconds | undefined {
-  if (text === "0") return 0;
+export function parseGoDuration(text: string): Milliseconds | undefined {
+  if (text === "0") return ofSeconds(0);
   if (text.length > LONGEST_DURATION) return undefined;
   const sign = text.startsWith("-") || text.startsWith("+") ? 1 : 0;
   let seconds = 0;
@@ -41,6 +42,5 @@ export function parseGoDuration(text: string): Seconds | undefined {
     end = PART.lastIndex;
   }
   if (end === sign || seconds >= MAX_SECONDS) return undefined;
-  // A sum of fractions may be a hair over the whole number that was meant.
-  return text.startsWith("-") ? 0 : Math.max(0, Math.ceil(seconds - 1e-10));
+  return ofSeconds(text.startsWith("-") ? 0 : seconds);
 }

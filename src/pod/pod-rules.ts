@@ -5,6 +5,7 @@
  * Source: pkg/apis/core/validation of Kubernetes 1.36. Rules that no mutation of this program touches are left out.
  */
 import { named } from "../codes/quoted.ts";
+import { inSeconds } from "../units/milliseconds.ts";
 import { parseQuantity } from "../units/quantity.ts";
 import { DEFAULT_GRACE_PERIOD } from "./facts.ts";
 import { isObject, type JsonObject, objectAt, objectsAt, textAt, valueAt } from "./json.ts";
@@ -32,13 +33,13 @@ export function podProblems(pod: JsonObject): readonly string[] {
   const containers = objectsAt(spec, "containers");
   const initContainers = objectsAt(spec, "initContainers");
   const all = [...containers, ...initContainers];
-  const grace = valueAt(spec, "terminationGracePeriodSeconds") ?? DEFAULT_GRACE_PERIOD;
+  const grace = valueAt(spec, "terminationGracePeriodSeconds");
   return [
     ...repeated(all.map((container) => textAt(container, "name") ?? "")).map(
       (name) => `two containers are named ${named(name)}`,
     ),
     ...all.flatMap((container) =>
-      containerProblems(container, typeof grace === "number" ? grace : DEFAULT_GRACE_PERIOD),
+      containerProblems(container, typeof grace === "number" ? grace : inSeconds(DEFAULT_GRACE_PERIOD)),
     ),
     ...initContainers.flatMap(initProblems),
     ...resourceProblems(spec, runningTogether(spec)),

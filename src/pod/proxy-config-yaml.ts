@@ -31,7 +31,7 @@ import type {
   NewValue,
   ParsedDocument,
 } from "./proxy-config-document.ts";
-import { EXIT_ON_ZERO } from "./proxy-values.ts";
+import { EXIT_ON_ZERO } from "./proxy-variables.ts";
 import { spellings } from "./spellings.ts";
 import { needsQuotes, plainBool } from "./yaml-1.1.ts";
 import { aliasesOf, aliasProblem } from "./yaml-aliases.ts";

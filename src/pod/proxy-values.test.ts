@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { gatewayPod, plainPod } from "../../test/unit/pods.ts";
+import { exactly, gatewayPod, plainPod } from "../../test/unit/pods.ts";
 import { factsOf } from "./facts.ts";
 import type { JsonObject } from "./json.ts";
 import { parseProxyConfig } from "./proxy-config.ts";
@@ -17,8 +17,7 @@ function read(config: string, env: readonly JsonObject[] = [], wrote: JsonObject
 const silent = {
   terminationDrainDuration: undefined,
   drainDuration: undefined,
-  minimumDrainDuration: undefined,
-  exitOnZero: undefined,
+  metadata: {},
   variables: [],
   codes: [],
 };
@@ -38,7 +37,7 @@ describe("what the user wrote", () => {
       "proxyMetadata: { EXIT_ON_ZERO_ACTIVE_CONNECTIONS: on }",
       [],
       {},
-      { exitOnZero: true },
+      { metadata: { EXIT_ON_ZERO_ACTIVE_CONNECTIONS: true } },
     ],
     [
       "a number without a unit is meant as seconds, and warned about",
@@ -61,35 +60,35 @@ describe("what the user wrote", () => {
       'proxyMetadata:\n  EXIT_ON_ZERO_ACTIVE_CONNECTIONS: "false"\n  MINIMUM_DRAIN_DURATION: 12s\n',
       [],
       {},
-      { exitOnZero: false, minimumDrainDuration: 12 },
+      { metadata: { EXIT_ON_ZERO_ACTIVE_CONNECTIONS: false, MINIMUM_DRAIN_DURATION: 12 } },
     ],
     [
       "a minimum drain without a unit is 5 s to the agent",
       'proxyMetadata: {MINIMUM_DRAIN_DURATION: "30"}',
       [],
       {},
-      { minimumDrainDuration: 5, codes: ["GG204"] },
+      { metadata: { MINIMUM_DRAIN_DURATION: 5 }, codes: ["GG204"] },
     ],
     [
       "a bool that Go does not know is false, and warned about",
       'proxyMetadata: {EXIT_ON_ZERO_ACTIVE_CONNECTIONS: "yes"}',
       [],
       {},
-      { exitOnZero: false, codes: ["GG209"] },
+      { metadata: { EXIT_ON_ZERO_ACTIVE_CONNECTIONS: false }, codes: ["GG209"] },
     ],
     [
       "variables of the container",
       "",
       [{ name: "MINIMUM_DRAIN_DURATION", value: "7s" }],
       {},
-      { minimumDrainDuration: 7, variables: ["MINIMUM_DRAIN_DURATION"] },
+      { metadata: { MINIMUM_DRAIN_DURATION: 7 }, variables: ["MINIMUM_DRAIN_DURATION"] },
     ],
     [
       "the container's beats the annotation's",
       "proxyMetadata: {MINIMUM_DRAIN_DURATION: 12s}",
       [{ name: "MINIMUM_DRAIN_DURATION", value: "7s" }],
       {},
-      { minimumDrainDuration: 7, variables: ["MINIMUM_DRAIN_DURATION"] },
+      { metadata: { MINIMUM_DRAIN_DURATION: 7 }, variables: ["MINIMUM_DRAIN_DURATION"] },
     ],
     [
       "one from elsewhere is theirs, with an unknown value",
@@ -131,17 +130,17 @@ describe("what the user wrote", () => {
       "proxyMetadata: {MINIMUM_DRAIN_DURATION: 9s}",
       [{ name: "MINIMUM_DRAIN_DURATION", value: "9s" }],
       {},
-      { minimumDrainDuration: 9, variables: ["MINIMUM_DRAIN_DURATION"] },
+      { metadata: { MINIMUM_DRAIN_DURATION: 9 }, variables: ["MINIMUM_DRAIN_DURATION"] },
     ],
   ];
   for (const [name, config, env, wrote, values] of cases) {
-    it(name, () => assert.deepEqual(read(config, env, wrote), { ...silent, ...values }));
+    it(name, () => assert.deepEqual(read(config, env, wrote), { ...silent, ...exactly<object>(values) }));
   }
 
   it("a pod without a proxy has only its annotation", () => {
     const parsed = parseProxyConfig("terminationDrainDuration: 33s");
     assert.ok(parsed.ok);
-    assert.equal(proxyValues(factsOf(plainPod(), "shop", []), parsed.config).terminationDrainDuration, 33);
+    assert.equal(proxyValues(factsOf(plainPod(), "shop", []), parsed.config).terminationDrainDuration, 33_000);
   });
 
   it("an annotation that cannot be used says nothing", () => {

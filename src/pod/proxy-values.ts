@@ -5,26 +5,19 @@
  * injects. A value that an earlier call of ours wrote, or that Istio rendered from it, is not the user's.
  */
 import { type Notice, notice } from "../codes/registry.ts";
-import type { Seconds } from "../units/duration.ts";
+import { type Milliseconds, seconds } from "../units/milliseconds.ts";
 import { type Facts, variableOf } from "./facts.ts";
-import { isGoBool, parseGoBool, parseGoDuration } from "./go-values.ts";
+import { parseGoDuration } from "./go-values.ts";
 import type { ProxyConfig } from "./proxy-config.ts";
+import { readVariables, type VariableValues } from "./proxy-variables.ts";
 import { type EarlierStatus, isOurs } from "./status.ts";
-
-/** The variables that the proxy's agent reads. */
-export const EXIT_ON_ZERO = "EXIT_ON_ZERO_ACTIVE_CONNECTIONS";
-/** Least time that a draining proxy stays. */
-export const MINIMUM_DRAIN = "MINIMUM_DRAIN_DURATION";
-
-/** What the agent uses for a MINIMUM_DRAIN_DURATION that it cannot read. */
-const AGENTS_MINIMUM: Seconds = 5;
 
 /** The user's own values; undefined where the user says nothing. */
 export interface ProxyValues {
-  readonly terminationDrainDuration: Seconds | undefined;
-  readonly drainDuration: Seconds | undefined;
-  readonly minimumDrainDuration: Seconds | undefined;
-  readonly exitOnZero: boolean | undefined;
+  readonly terminationDrainDuration: Milliseconds | undefined;
+  readonly drainDuration: Milliseconds | undefined;
+  /** The agent's variables, wherever they are set. */
+  readonly metadata: VariableValues;
   /** Variables that the user set on the container itself, where the annotation cannot reach them. */
   readonly variables: readonly string[];
   readonly notices: readonly Notice[];
@@ -40,13 +33,13 @@ export function proxyValues(facts: Facts, config: ProxyConfig | undefined): Prox
   const variables: string[] = [];
   const isNative = facts.isRendered && facts.proxy?.native === true;
 
-  const duration = (key: string): Seconds | undefined => {
+  const duration = (key: string): Milliseconds | undefined => {
     const value = config?.get([key]);
     if (typeof value !== "string" || isOurs(facts.status, `config/${key}`, value)) return undefined;
-    const seconds = parseGoDuration(value);
-    if (seconds === undefined) notices.push(notice("GG203", { key, value }));
+    const read = parseGoDuration(value);
+    if (read === undefined) notices.push(notice("GG203", { key, value }));
     // A bare number means seconds to whoever wrote it, though Istio refuses it.
-    return seconds ?? (/^[0-9]{1,5}$/.test(value) ? Number(value) : undefined);
+    return read ?? (/^[0-9]{1,5}$/.test(value) ? seconds(Number(value)) : undefined);
   };
 
   const variable = (name: string): string | undefined => {
@@ -60,18 +53,13 @@ export function proxyValues(facts: Facts, config: ProxyConfig | undefined): Prox
     return typeof value !== "string" || isOurs(facts.status, metadataName(name), value) ? undefined : value;
   };
 
-  const exitOnZero = variable(EXIT_ON_ZERO);
-  const minimum = variable(MINIMUM_DRAIN);
-  if (exitOnZero !== undefined && !isGoBool(exitOnZero)) notices.push(notice("GG209", { value: exitOnZero }));
-  const minimumSeconds = minimum === undefined ? undefined : parseGoDuration(minimum);
-  if (minimum !== undefined && minimumSeconds === undefined) notices.push(notice("GG204", { value: minimum }));
+  const metadata = readVariables(variable);
   return {
     terminationDrainDuration: duration("terminationDrainDuration"),
     drainDuration: duration("drainDuration"),
-    minimumDrainDuration: minimum === undefined ? undefined : (minimumSeconds ?? AGENTS_MINIMUM),
-    exitOnZero: exitOnZero === undefined ? undefined : parseGoBool(exitOnZero),
+    metadata: metadata.values,
     variables,
-    notices,
+    notices: [...metadata.notices, ...notices],
   };
 }
 

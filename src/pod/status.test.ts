@@ -16,7 +16,7 @@ describe("earlierStatus", () => {
 
   it("is read", () => {
     const read = status('{"codes":["GG205"],"gracePeriod":45,"wrote":{"hc":"img"}}');
-    assert.deepEqual(read, { present: true, codes: ["GG205"], gracePeriod: 45, wrote: { hc: "img" } });
+    assert.deepEqual(read, { present: true, codes: ["GG205"], gracePeriod: 45_000, wrote: { hc: "img" } });
   });
 
   it("parts of the wrong type are left out", () => {

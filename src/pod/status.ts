@@ -6,6 +6,7 @@
  * `config/terminationDrainDuration`, `istio-proxy/env/MINIMUM_DRAIN_DURATION`, `istio-proxy/preStop`, `hc`.
  */
 import { MAX_DURATION, type Seconds } from "../units/duration.ts";
+import { type Milliseconds, seconds } from "../units/milliseconds.ts";
 import { STATUS } from "./annotations.ts";
 import { isObject, type JsonObject, type JsonValue, objectAt, sameJson, textAt, textsAt, valueAt } from "./json.ts";
 
@@ -16,7 +17,7 @@ export interface EarlierStatus {
   /** Codes that were noticed so far. */
   readonly codes: readonly string[];
   /** The grace period before the first change; undefined where it was not noted. */
-  readonly gracePeriod: Seconds | undefined;
+  readonly gracePeriod: Milliseconds | undefined;
   /** What was written: name → value. */
   readonly wrote: JsonObject;
 }
@@ -38,7 +39,7 @@ export function earlierStatus(pod: JsonObject): EarlierStatus {
   return {
     present: true,
     codes: textsAt(status, "codes"),
-    gracePeriod: isSeconds(gracePeriod) ? gracePeriod : undefined,
+    gracePeriod: isSeconds(gracePeriod) ? seconds(gracePeriod) : undefined,
     wrote: objectAt(status, "wrote"),
   };
 }

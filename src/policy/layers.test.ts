@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { exactly, type WrittenSpec } from "../../test/unit/pods.ts";
 import { type Layer, type Level, level, pick, pickEither, pickSet } from "./layers.ts";
 import type { PolicySpec } from "./schema.ts";
 
-const layer = (at: Level, origin: string, gateway: PolicySpec["gateway"]): Layer => ({
+const layer = (at: Level, origin: string, gateway: WrittenSpec["gateway"]): Layer => ({
   level: at,
   origin,
-  spec: gateway === undefined ? {} : { gateway },
+  spec: exactly<PolicySpec>(gateway === undefined ? {} : { gateway }),
 });
 const drain = (spec: PolicySpec) => spec.gateway?.drainTimeout;
 const p99 = (spec: PolicySpec) => spec.gateway?.requestP99;
@@ -14,7 +15,7 @@ const p99 = (spec: PolicySpec) => spec.gateway?.requestP99;
 describe("pick", () => {
   const layers = [layer(0, "far", { drainTimeout: 1 }), layer(4, "near", { drainTimeout: 2 }), layer(5, "silent", {})];
   it("takes the nearest that says something", () => {
-    assert.deepEqual(pick(layers, drain), { value: 2, level: 4, origin: "near" });
+    assert.deepEqual(pick(layers, drain), { value: 2000, level: 4, origin: "near" });
   });
   it("false and 0 are values", () => {
     const both = [
@@ -36,22 +37,22 @@ describe("pickEither", () => {
     [
       "the nearest level decides, though it uses the other way",
       [layer(2, "a", { drainTimeout: 60 }), layer(4, "b", { requestP99: 10 })],
-      { other: { value: 10, level: 4, origin: "b" } },
+      { other: { value: 10000, level: 4, origin: "b" } },
     ],
     [
       "the explicit way wins within one policy",
       [layer(4, "b", { drainTimeout: 60, requestP99: 10 })],
-      { explicit: { value: 60, level: 4, origin: "b" } },
+      { explicit: { value: 60000, level: 4, origin: "b" } },
     ],
     [
       "it wins within one level, though another policy comes later",
       [layer(4, "a", { drainTimeout: 60 }), layer(4, "b", { requestP99: 10 })],
-      { explicit: { value: 60, level: 4, origin: "a" } },
+      { explicit: { value: 60000, level: 4, origin: "a" } },
     ],
     [
       "of two explicit ones in a level the later wins",
       [layer(4, "a", { drainTimeout: 60 }), layer(4, "b", { drainTimeout: 50 })],
-      { explicit: { value: 50, level: 4, origin: "b" } },
+      { explicit: { value: 50000, level: 4, origin: "b" } },
     ],
     [
       "an explicit 0 counts",

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { exactly } from "../../test/unit/pods.ts";
 import type { JsonValue } from "../pod/json.ts";
-import { meshConfigOf, meshLayer } from "./mesh-config.ts";
+import { type MeshConfig, meshConfigOf, meshLayer } from "./mesh-config.ts";
 
 const defaults = (defaultConfig: JsonValue) => meshConfigOf({ defaultConfig });
 
@@ -29,24 +30,26 @@ describe("meshConfigOf", () => {
     ["a scalar", "x", {}],
   ];
   for (const [name, config, result] of cases) {
-    it(name, () => assert.deepEqual(defaults(config), result));
+    it(name, () => assert.deepEqual(defaults(config), exactly<object>(result)));
   }
   it("a mesh config that is no mapping", () => assert.deepEqual(meshConfigOf(["x"]), {}));
 });
 
 describe("meshLayer", () => {
-  const { spec, origin } = meshLayer({
-    terminationDrainDuration: 20,
-    drainDuration: 60,
-    proxyStatsMatcher: { inclusionPrefixes: ["a"] },
-  });
+  const { spec, origin } = meshLayer(
+    exactly<MeshConfig>({
+      terminationDrainDuration: 20,
+      drainDuration: 60,
+      proxyStatsMatcher: { inclusionPrefixes: ["a"] },
+    }),
+  );
   it("holds for both roles", () => {
-    assert.equal(spec.gateway?.terminationDrainDuration, 20);
-    assert.equal(spec.sidecar?.terminationDrainDuration, 20);
+    assert.equal(spec.gateway?.terminationDrainDuration, 20_000);
+    assert.equal(spec.sidecar?.terminationDrainDuration, 20_000);
   });
   it("gives stats to gateways only", () => {
     assert.deepEqual(spec.gateway?.proxyStatsMatcher, { inclusionPrefixes: ["a"] });
-    assert.deepEqual(spec.sidecar, { terminationDrainDuration: 20 });
+    assert.deepEqual(spec.sidecar, { terminationDrainDuration: 20_000 });
   });
   it("says where it comes from", () => assert.equal(origin, "mesh config"));
 });

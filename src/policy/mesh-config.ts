@@ -5,22 +5,23 @@
  * whole; so the mesh's lists are united with ours, and its durations count as the user's.
  */
 
-import { parseGoBool } from "../pod/go-values.ts";
 import { isObject, type JsonObject, type JsonValue, objectAt, textAt, textsAt, valueAt } from "../pod/json.ts";
-import { parseDuration, type Seconds } from "../units/duration.ts";
+import { proxyVariableNames, proxyVariables, readVariables } from "../pod/proxy-variables.ts";
+import { parseMilliseconds } from "../units/duration.ts";
+import type { Milliseconds } from "../units/milliseconds.ts";
 import { type Layer, level } from "./layers.ts";
 import type { StatsMatcher } from "./schema.ts";
 
 /** The parts of a mesh's defaultConfig that matter for starting and stopping. */
 export interface MeshConfig {
-  readonly terminationDrainDuration?: Seconds;
-  readonly drainDuration?: Seconds;
-  readonly minimumDrainDuration?: Seconds;
+  readonly terminationDrainDuration?: Milliseconds;
+  readonly drainDuration?: Milliseconds;
+  readonly minimumDrainDuration?: Milliseconds;
   readonly exitOnZeroActiveConnections?: boolean;
   readonly holdApplicationUntilProxyStarts?: boolean;
   readonly proxyStatsMatcher?: StatsMatcher;
   /** Longest time that Envoy lets a stream last. */
-  readonly httpMaxStreamDuration?: Seconds;
+  readonly httpMaxStreamDuration?: Milliseconds;
 }
 
 /**
@@ -31,14 +32,12 @@ export interface MeshConfig {
 export function meshConfigOf(mesh: JsonValue): MeshConfig {
   const config = objectAt(isObject(mesh) ? mesh : {}, "defaultConfig");
   const metadata = objectAt(config, "proxyMetadata");
-  const exitOnZero = textAt(metadata, "EXIT_ON_ZERO_ACTIVE_CONNECTIONS");
   const hold = valueAt(config, "holdApplicationUntilProxyStarts");
   const matcher = valueAt(config, "proxyStatsMatcher");
   return {
     ...durationAt("terminationDrainDuration", config, "terminationDrainDuration"),
     ...durationAt("drainDuration", config, "drainDuration"),
-    ...durationAt("minimumDrainDuration", metadata, "MINIMUM_DRAIN_DURATION"),
-    ...(exitOnZero === undefined ? {} : { exitOnZeroActiveConnections: parseGoBool(exitOnZero) }),
+    ...variablesOf(metadata),
     ...(typeof hold === "boolean" ? { holdApplicationUntilProxyStarts: hold } : {}),
     ...durationAt("httpMaxStreamDuration", objectAt(config, "connectionSettings"), "httpMaxStreamDuration"),
     ...(isObject(matcher) ? { proxyStatsMatcher: matcherOf(matcher) } : {}),
@@ -52,9 +51,16 @@ export function meshLayer(mesh: MeshConfig): Layer {
   return { level: level.meshConfig, origin: "mesh config", spec: { gateway: fields, sidecar } };
 }
 
-function durationAt<Name extends string>(name: Name, object: JsonObject, key: string): { [K in Name]?: Seconds } {
-  const parsed = parseDuration(textAt(object, key));
-  return (parsed.ok ? { [name]: parsed.seconds } : {}) as { [K in Name]?: Seconds };
+/** The agent's variables, each under the setting that it is. */
+function variablesOf(metadata: JsonObject): Pick<MeshConfig, "exitOnZeroActiveConnections" | "minimumDrainDuration"> {
+  const { values } = readVariables((name) => textAt(metadata, name));
+  const set = proxyVariableNames.filter((name) => values[name] !== undefined);
+  return Object.fromEntries(set.map((name) => [proxyVariables[name].setting, values[name]]));
+}
+
+function durationAt<Name extends string>(name: Name, object: JsonObject, key: string): { [K in Name]?: Milliseconds } {
+  const parsed = parseMilliseconds(textAt(object, key));
+  return (parsed.ok ? { [name]: parsed.milliseconds } : {}) as { [K in Name]?: Milliseconds };
 }
 
 function matcherOf(matcher: JsonObject): StatsMatcher {

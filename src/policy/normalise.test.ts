@@ -11,15 +11,16 @@ function read<T>(schema: Schema<T>, value: JsonValue) {
 
 describe("normalise", () => {
   const cases: readonly [string, Schema<unknown>, JsonValue, unknown][] = [
-    ["a duration is seconds", duration(""), "1m", 60],
+    ["a duration is milliseconds", duration(""), "1m", 60_000],
+    ["half a second stays half a second", duration(""), "500ms", 500],
     ["a quantity is a text", quantity(""), 2, "2"],
     ["a text stays", text(""), "a", "a"],
     ["a choice stays", choice("", ["a", "b"]), "b", "b"],
     ["a number stays", integer("", 0, 9), 5, 5],
     ["a bool stays", flag(""), false, false],
-    ["elements of a list are normalised", list("", duration("")), ["1m", 5], [60, 5]],
-    ["values of a map are normalised", map("", duration("")), { a: "1m" }, { a: 60 }],
-    ["fields of an object are normalised", object("", { a: duration("") }), { a: "1m" }, { a: 60 }],
+    ["elements of a list are normalised", list("", duration("")), ["1m", 5], [60_000, 5000]],
+    ["values of a map are normalised", map("", duration("")), { a: "1m" }, { a: 60_000 }],
+    ["fields of an object are normalised", object("", { a: duration("") }), { a: "1m" }, { a: 60_000 }],
     ["unknown fields go", object("", { a: text("") }), { a: "x", b: 1 }, { a: "x" }],
     ["what is no list is an empty one", list("", text("")), "x", []],
     ["what is no object is an empty one", object("", {}), "x", {}],

@@ -1,9 +1,14 @@
 /**
- * Turns a validated spec into the form that the rest of the program uses: durations in seconds, quantities as texts.
+ * Turns a validated spec into the form that the rest of the program uses: durations in milliseconds, quantities as texts.
  */
 import { isObject, type JsonValue } from "../pod/json.ts";
-import { parseDuration } from "../units/duration.ts";
+import { parseMilliseconds } from "../units/duration.ts";
 import type { Schema } from "./schema-builder.ts";
+
+/** The schema of a field; undefined where there is none of that path. */
+export function schemaAt(schema: Schema<unknown>, path: string): Schema<unknown> | undefined {
+  return path.split(".").reduce<Schema<unknown> | undefined>((at, name) => at?.fields?.[name], schema);
+}
 
 /** A value of a spec that its schema let through and that still cannot be used. */
 export interface Refusal {
@@ -61,8 +66,8 @@ function normalised(schema: Schema<unknown>, value: JsonValue, path: string, ref
   const below = (name: string) => (path === "" ? name : `${path}.${name}`);
   switch (schema.kind) {
     case "duration": {
-      const parsed = parseDuration(value);
-      if (parsed.ok) return parsed.seconds;
+      const parsed = parseMilliseconds(value);
+      if (parsed.ok) return parsed.milliseconds;
       refusals.push({ path, reason: `is not a duration: ${parsed.reason}` });
       return 0;
     }

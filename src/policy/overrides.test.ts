@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { specOf, type WrittenSpec } from "../../test/unit/pods.ts";
 import { type OverrideRole, overrides } from "./overrides.ts";
 import { overridesOf } from "./pod-overrides.ts";
 
@@ -138,8 +139,11 @@ describe("each override: a good value, a bad value, the other role", () => {
     it(`${name}: ${JSON.stringify(good)} is taken`, () => {
       const { layers, gracePeriodWish, bad: wrong, notices } = of(name, good, role);
       assert.deepEqual([wrong, notices], [[], []]);
-      if (name === "grace-period") assert.deepEqual([gracePeriodWish, layers], [90, []]);
-      else assert.deepEqual(layers, [{ level: 6, origin: `annotation gracegate.dev/${name}`, spec }]);
+      if (name === "grace-period") assert.deepEqual([gracePeriodWish, layers], [90_000, []]);
+      else
+        assert.deepEqual(layers, [
+          { level: 6, origin: `annotation gracegate.dev/${name}`, spec: specOf(spec as WrittenSpec) },
+        ]);
     });
 
     it(`${name}: spaces around the value are none of it`, () => {
@@ -177,7 +181,7 @@ describe("each override: a good value, a bad value, the other role", () => {
 
 describe("overridesOf", () => {
   it("a shared setting goes to the pod's role", () => {
-    assert.deepEqual(of("drain-timeout", "9s", "sidecar").layers[0]?.spec, { sidecar: { drainTimeout: 9 } });
+    assert.deepEqual(of("drain-timeout", "9s", "sidecar").layers[0]?.spec, { sidecar: { drainTimeout: 9000 } });
   });
   it("a sidecar cannot Hold", () => {
     assert.equal(of("proxy-stop", "Hold", "sidecar").bad[0]?.right, "Sigterm, Sleep, None");

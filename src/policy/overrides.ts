@@ -1,4 +1,5 @@
-import { MAX_DURATION, parseDuration, type Seconds } from "../units/duration.ts";
+import { MAX_DURATION, parseMilliseconds } from "../units/duration.ts";
+import type { Milliseconds } from "../units/milliseconds.ts";
 import { nearest } from "./nearest.ts";
 import { LB_PROFILES, type PolicySpec } from "./schema.ts";
 
@@ -51,9 +52,9 @@ function override<T>(
 
 const duration = {
   type: "duration",
-  read(value: string): { value: Seconds } | Omit<Wrong, "ok"> {
-    const parsed = parseDuration(value);
-    if (parsed.ok) return { value: parsed.seconds };
+  read(value: string): { value: Milliseconds } | Omit<Wrong, "ok"> {
+    const parsed = parseMilliseconds(value);
+    if (parsed.ok) return { value: parsed.milliseconds };
     return { is: `a duration (${parsed.reason})`, right: "36s, 1m30s or a number of seconds" };
   },
 };

@@ -4,7 +4,8 @@
 import { type Notice, notice } from "../codes/registry.ts";
 import { OVERRIDE_PREFIX, STATUS } from "../pod/annotations.ts";
 import type { JsonObject, JsonValue } from "../pod/json.ts";
-import { parseDuration, type Seconds } from "../units/duration.ts";
+import { parseMilliseconds } from "../units/duration.ts";
+import type { Milliseconds } from "../units/milliseconds.ts";
 import { type Layer, level } from "./layers.ts";
 import { nearest } from "./nearest.ts";
 import { type OverrideRole, overrides } from "./overrides.ts";
@@ -28,7 +29,7 @@ export interface BadOverride {
 export interface PodOverrides {
   readonly layers: readonly Layer[];
   /** gracegate.dev/grace-period. */
-  readonly gracePeriodWish: Seconds | undefined;
+  readonly gracePeriodWish: Milliseconds | undefined;
   readonly bad: readonly BadOverride[];
   readonly notices: readonly Notice[];
 }
@@ -42,7 +43,7 @@ export function overridesOf(annotations: JsonObject, role: OverrideRole): PodOve
   const layers: Layer[] = [];
   const bad: BadOverride[] = [];
   const notices: Notice[] = [];
-  let gracePeriodWish: Seconds | undefined;
+  let gracePeriodWish: Milliseconds | undefined;
   for (const annotation of written) {
     const entry = byName.get(annotation.slice(OVERRIDE_PREFIX.length));
     if (entry === undefined) {
@@ -62,7 +63,7 @@ export function overridesOf(annotations: JsonObject, role: OverrideRole): PodOve
       bad.push({ annotation, value, is: parsed.is, right: parsed.right, setting: entry.setting });
       continue;
     }
-    if (entry.name === "grace-period") gracePeriodWish = secondsOf(value);
+    if (entry.name === "grace-period") gracePeriodWish = durationOf(value);
     else layers.push({ level: level.override, origin: `annotation ${annotation}`, spec: parsed.spec });
   }
   return { layers, gracePeriodWish, bad, notices };
@@ -78,7 +79,7 @@ function notText(written: JsonValue) {
   };
 }
 
-function secondsOf(value: string): Seconds | undefined {
-  const parsed = parseDuration(value);
-  return parsed.ok ? parsed.seconds : undefined;
+function durationOf(value: string): Milliseconds | undefined {
+  const parsed = parseMilliseconds(value);
+  return parsed.ok ? parsed.milliseconds : undefined;
 }

@@ -2,9 +2,10 @@
  * Builds JSON schemas whose TypeScript type is known to the compiler.
  *
  * The schema is an OpenAPI v3 structural schema as CustomResourceDefinitions need it, and at the same time what the file
- * loader validates with; `Value<typeof schema>` is the type of a value after normalising (durations in seconds).
+ * loader validates with; `Value<typeof schema>` is the type of a value after normalising (durations in milliseconds).
  */
-import { DURATION_PATTERN, MAX_DURATION, type Seconds } from "../units/duration.ts";
+import { DURATION_PATTERN, MAX_DURATION } from "../units/duration.ts";
+import type { Milliseconds } from "../units/milliseconds.ts";
 import { QUANTITY_PATTERN } from "../units/quantity.ts";
 
 /** A JSON schema node of the kind that a CRD takes. */
@@ -69,11 +70,11 @@ const MORE_THAN_NOTHING: Rule = {
 };
 
 /**
- * A duration: seconds, or a text with units. Normalised to seconds.
+ * A duration: seconds, or a text with units. Normalised to milliseconds.
  *
  * @param bounds `moreThanNothing` where 0 makes no sense
  */
-export function duration(description: string, bounds: { moreThanNothing?: true } = {}): Schema<Seconds> {
+export function duration(description: string, bounds: { moreThanNothing?: true } = {}): Schema<Milliseconds> {
   return {
     kind: "duration",
     json: {

@@ -352,7 +352,7 @@ export const policySpec = object("How pods of this namespace start and stop.", {
   }),
 });
 
-/** A GracePolicy's spec after normalising: durations in seconds. */
+/** A GracePolicy's spec after normalising: durations in milliseconds. */
 export type PolicySpec = Value<typeof policySpec>;
 
 /** The gateway part of a policy. */

@@ -1,36 +1,38 @@
 /**
  * The settings of one pod: every field resolved from the layers, each with its origin.
  */
-import type { Seconds } from "../units/duration.ts";
+import type { Milliseconds } from "../units/milliseconds.ts";
 import { type Layer, level, pick, pickEither, pickSet, type Sourced } from "./layers.ts";
 import type { GatewaySpec, HcSpec, LbAnswers, LbProfileName, PolicySpec, SidecarSpec, StatsMatcher } from "./schema.ts";
 
 /** How long in-flight requests are waited for: said outright, or by the requests' 99th percentile. */
-export type DrainSetting = { readonly drainTimeout: Sourced<Seconds> } | { readonly requestP99: Sourced<Seconds> };
+export type DrainSetting =
+  | { readonly drainTimeout: Sourced<Milliseconds> }
+  | { readonly requestP99: Sourced<Milliseconds> };
 
 /** Settings that both roles have. */
 interface SharedSettings {
   /** Undefined where no level says anything (sidecars). */
   readonly drain: DrainSetting | undefined;
-  readonly terminationDrainDuration: Sourced<Seconds> | undefined;
-  readonly minimumDrainDuration: Sourced<Seconds> | undefined;
+  readonly terminationDrainDuration: Sourced<Milliseconds> | undefined;
+  readonly minimumDrainDuration: Sourced<Milliseconds> | undefined;
   readonly exitOnZero: Sourced<boolean> | undefined;
   readonly hold: Sourced<boolean>;
-  readonly margin: Sourced<Seconds>;
-  readonly maxGracePeriod: Sourced<Seconds>;
+  readonly margin: Sourced<Milliseconds>;
+  readonly maxGracePeriod: Sourced<Milliseconds>;
 }
 
 /** How the load balancer checks a gateway. */
 export interface LbSettings {
   readonly profile: Sourced<LbProfileName>;
   /** Undefined: the profile's. */
-  readonly checkInterval: Sourced<Seconds> | undefined;
+  readonly checkInterval: Sourced<Milliseconds> | undefined;
   /** Undefined: the profile's. */
   readonly checkFall: Sourced<number> | undefined;
   readonly checkRise: Sourced<number>;
-  readonly checkTimeout: Sourced<Seconds>;
+  readonly checkTimeout: Sourced<Milliseconds>;
   /** Undefined: computed from interval and fall. */
-  readonly buffer: Sourced<Seconds> | undefined;
+  readonly buffer: Sourced<Milliseconds> | undefined;
   readonly answers: LbAnswers;
 }
 
@@ -55,7 +57,7 @@ export interface GatewaySettings extends SharedSettings {
 export interface SidecarSettings extends SharedSettings {
   /** Undefined where no level says anything: the pod decides. */
   readonly proxyStop: Sourced<NonNullable<SidecarSpec["proxyStop"]>> | undefined;
-  readonly applicationPreStopSleep: Sourced<Seconds>;
+  readonly applicationPreStopSleep: Sourced<Milliseconds>;
 }
 
 /** Resolves mode: whether anything is changed at all. */

@@ -1,43 +1,44 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { exactly, type InSeconds, specOf, type WrittenSpec } from "../../test/unit/pods.ts";
 import type { JsonObject } from "../pod/json.ts";
+import { inSeconds } from "../units/milliseconds.ts";
 import type { MeshConfig } from "./mesh-config.ts";
 import { overridesOf } from "./pod-overrides.ts";
-import type { PolicySpec } from "./schema.ts";
 import { resolveGateway, resolveInvalid, resolveMode, resolveSidecar } from "./settings.ts";
 import { layersFor, snapshotOf } from "./snapshot.ts";
 import type { Policy } from "./validate.ts";
 
-const policy = (namespace: string, name: string, spec: PolicySpec): Policy => ({
+const policy = (namespace: string, name: string, spec: WrittenSpec): Policy => ({
   namespace,
   name,
-  spec,
+  spec: specOf(spec),
   resourceVersion: undefined,
 });
 const web = { matchLabels: { app: "web" } };
-const gateway = (fields: PolicySpec["gateway"], selector?: PolicySpec["selector"]): PolicySpec => ({
+const gateway = (fields: WrittenSpec["gateway"], selector?: WrittenSpec["selector"]): WrittenSpec => ({
   ...(fields === undefined ? {} : { gateway: fields }),
   ...(selector === undefined ? {} : { selector }),
 });
-const lb = (fields: NonNullable<PolicySpec["gateway"]>["loadBalancer"]) =>
+const lb = (fields: NonNullable<WrittenSpec["gateway"]>["loadBalancer"]) =>
   gateway(fields === undefined ? {} : { loadBalancer: fields });
 
 interface Given {
   readonly policies: readonly Policy[];
-  readonly mesh?: MeshConfig;
+  readonly mesh?: InSeconds<MeshConfig>;
   readonly annotations?: JsonObject;
   readonly labels?: JsonObject;
   readonly namespace?: string;
 }
 
 function layers({ policies, mesh, annotations = {}, labels = { app: "web" }, namespace = "shop" }: Given) {
-  const found = layersFor(snapshotOf(policies, "gracegate", mesh), { namespace, labels });
+  const found = layersFor(snapshotOf(policies, "gracegate", mesh && exactly<MeshConfig>(mesh)), { namespace, labels });
   return { ...found, layers: [...found.layers, ...overridesOf(annotations, "gateway").layers] };
 }
 
 const margin = (given: Given) => {
   const { value, origin } = resolveGateway(layers(given).layers).margin;
-  return `${value} ${origin}`;
+  return `${value / 1000} ${origin}`;
 };
 
 const built = policy("gracegate", "a", gateway({ margin: 21 }));
@@ -111,7 +112,7 @@ describe("levels, farthest first", () => {
     const settings = resolveGateway(layers({ policies, mesh }).layers);
     assert.deepEqual(
       [settings.terminationDrainDuration?.value, settings.exitOnZero as unknown],
-      [50, { value: false, level: 1, origin: "mesh config" }],
+      [50_000, { value: false, level: 1, origin: "mesh config" }],
     );
   });
 
@@ -126,14 +127,14 @@ describe("levels, farthest first", () => {
 });
 
 describe("two ways to say one thing", () => {
-  const root = (spec: PolicySpec) => policy("gracegate", "a", spec);
-  const shop = (spec: PolicySpec, name = "a") => policy("shop", name, spec);
+  const root = (spec: WrittenSpec) => policy("gracegate", "a", spec);
+  const shop = (spec: WrittenSpec, name = "a") => policy("shop", name, spec);
   const drain = (policies: readonly Policy[], on: JsonObject = {}) => {
     const { drain: found } = resolveGateway(layers({ policies, annotations: on }).layers);
     if (found === undefined) return "";
     return "drainTimeout" in found
-      ? `drainTimeout ${found.drainTimeout.value}`
-      : `requestP99 ${found.requestP99.value}`;
+      ? `drainTimeout ${found.drainTimeout.value / 1000}`
+      : `requestP99 ${found.requestP99.value / 1000}`;
   };
   const buffer = (policies: readonly Policy[], on: JsonObject = {}) => {
     const {
@@ -141,7 +142,7 @@ describe("two ways to say one thing", () => {
       checkInterval,
       checkFall,
     } = resolveGateway(layers({ policies, annotations: on }).layers).loadBalancer;
-    return [found?.value, checkInterval?.value, checkFall?.value];
+    return [found && inSeconds(found.value), checkInterval && inSeconds(checkInterval.value), checkFall?.value];
   };
 
   it("the built-in gateway has a p99 of 30 s", () => assert.equal(drain([]), "requestP99 30"));
@@ -241,10 +242,10 @@ describe("groups of settings", () => {
       policy("shop", "a", { sidecar: { drainTimeout: 12, proxyStop: "Sleep", applicationPreStopSleep: 3 } }),
     ];
     const settings = resolveSidecar(layers({ policies }).layers);
-    assert.deepEqual(settings.drain, { drainTimeout: { value: 12, level: 4, origin: "GracePolicy shop/a" } });
+    assert.deepEqual(settings.drain, { drainTimeout: { value: 12_000, level: 4, origin: "GracePolicy shop/a" } });
     assert.deepEqual(
       [settings.proxyStop?.value, settings.applicationPreStopSleep.value, settings.margin.value],
-      ["Sleep", 3, 5],
+      ["Sleep", 3000, 5000],
     );
   });
 

@@ -315,11 +315,11 @@ describe("a valid policy", () => {
     assert.deepEqual(spec(object), {});
   });
 
-  it("has durations in seconds, however they are written", () => {
+  it("has durations in milliseconds, however they are written", () => {
     assert.deepEqual(spec(gateway({ requestP99: "1m30s", drainTimeout: 40, margin: "40" })).gateway, {
-      requestP99: 90,
-      drainTimeout: 40,
-      margin: 40,
+      requestP99: 90_000,
+      drainTimeout: 40_000,
+      margin: 40_000,
     });
   });
 

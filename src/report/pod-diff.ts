@@ -7,7 +7,7 @@
 import { stringify } from "yaml";
 import { PROXY_CONFIG } from "../pod/annotations.ts";
 import { isObject, type JsonObject, type JsonValue, sameJson, valueAt } from "../pod/json.ts";
-import type { Reasons } from "./reasons.ts";
+import type { Reasons } from "./because.ts";
 
 /** A line of the diff. */
 export interface DiffLine {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { DURATION_PATTERN, formatDuration, MAX_DURATION, parseDuration } from "./duration.ts";
+import fc from "fast-check";
+import { DURATION_PATTERN, MAX_DURATION, parseDuration, parseMilliseconds } from "./duration.ts";
+import { formatDuration, ms, seconds } from "./milliseconds.ts";
 
 describe("parseDuration", () => {
   const read: readonly [string, unknown, number][] = [
@@ -25,8 +27,8 @@ describe("parseDuration", () => {
     ["spaces around it are none of it", " 36s\n", 36],
     ["a day is the most", "24h", 86_400],
   ];
-  for (const [name, value, seconds] of read) {
-    it(name, () => assert.deepEqual(parseDuration(value), { ok: true, seconds }));
+  for (const [name, value, expected] of read) {
+    it(name, () => assert.deepEqual(parseDuration(value), { ok: true, seconds: expected }));
   }
 
   const refused: readonly [string, unknown, string][] = [
@@ -57,8 +59,32 @@ describe("parseDuration", () => {
   }
 
   it("is written in seconds, and read back the same", () => {
-    assert.equal(formatDuration(90), "90s");
-    assert.deepEqual(parseDuration(formatDuration(MAX_DURATION)), { ok: true, seconds: MAX_DURATION });
+    assert.equal(formatDuration(seconds(90)), "90s");
+    assert.deepEqual(parseDuration(formatDuration(seconds(MAX_DURATION))), { ok: true, seconds: MAX_DURATION });
+  });
+
+  const exact: readonly [string, unknown, number, string][] = [
+    ["half a second is half a second", "500ms", 500, "500ms"],
+    ["a second and a half", "1500ms", 1500, "1.5s"],
+    ["a fraction of a number", 2.5, 2500, "2.5s"],
+    ["the least that Go reads costs a millisecond", "0.000001ms", 1, "1ms"],
+    ["a whole number has no fraction", "1m30s", 90_000, "90s"],
+    ["nothing", "0s", 0, "0s"],
+  ];
+  for (const [name, value, milliseconds, text] of exact) {
+    it(`to the millisecond: ${name}`, () => {
+      assert.deepEqual(parseMilliseconds(value), { ok: true, milliseconds });
+      assert.equal(formatDuration(ms(milliseconds)), text);
+    });
+  }
+
+  it("every span of a day is read as it was written", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: MAX_DURATION * 1000 }), (milliseconds) => {
+        assert.deepEqual(parseMilliseconds(formatDuration(ms(milliseconds))), { ok: true, milliseconds });
+        assert.equal(seconds(milliseconds / 1000), milliseconds);
+      }),
+    );
   });
 
   it("the schema's pattern takes what is parsed and refuses what is not", () => {

@@ -2,9 +2,10 @@
  * Durations as people write them in policies, annotations and environment variables.
  *
  * Accepted: a whole number of seconds (`40`, `"40"`) and Go's syntax with the units ms, s, m and h (`40s`, `1m30s`,
- * `500ms`, `1.5h`), which is what Istio and Kubernetes read. The budget counts whole seconds, rounded up, so that a
- * rounding never takes time away from a request.
+ * `500ms`, `1.5h`), which is what Istio and Kubernetes read. A rounding is always up, so that it never takes time away from
+ * a request.
  */
+import { type Milliseconds, ms } from "./milliseconds.ts";
 
 /** A span of time in whole seconds. */
 export type Seconds = number;
@@ -13,7 +14,7 @@ export type Seconds = number;
 export type ParsedDuration = { ok: true; seconds: Seconds } | Refused;
 
 /** A duration that was read to the millisecond, or the reason why it is none. */
-export type ParsedMilliseconds = { ok: true; milliseconds: number } | Refused;
+export type ParsedMilliseconds = { ok: true; milliseconds: Milliseconds } | Refused;
 
 /** Why something is no duration. */
 interface Refused {
@@ -54,13 +55,13 @@ export function parseDuration(value: unknown): ParsedDuration {
 }
 
 /**
- * Reads a duration without rounding it, for what counts in fractions of a second.
+ * Reads a duration to the millisecond, for what counts in fractions of a second.
  *
  * @param value as for parseDuration
  */
 export function parseMilliseconds(value: unknown): ParsedMilliseconds {
   const parsed = parseNanoseconds(value);
-  return typeof parsed === "number" ? { ok: true, milliseconds: parsed / NS_PER_MS } : parsed;
+  return typeof parsed === "number" ? { ok: true, milliseconds: ms(parsed / NS_PER_MS) } : parsed;
 }
 
 /**
@@ -100,11 +101,6 @@ function parseNanoseconds(value: unknown): number | Refused {
 function fractionOf(digits: string, unitNs: number): number {
   const kept = digits.slice(0, FRACTION_DIGITS);
   return Math.trunc(Number(kept) * (unitNs / 10 ** kept.length));
-}
-
-/** Writes a duration the one way in which this program writes all of them: `90s`. */
-export function formatDuration(seconds: Seconds): string {
-  return `${seconds}s`;
 }
 
 function inRange(nanoseconds: number): number | Refused {

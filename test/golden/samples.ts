@@ -10,9 +10,9 @@ import { type Outcome, type PipelineOptions, runPipeline } from "../../src/mutat
 import { isObject, type JsonObject, type JsonValue, objectAt, textAt } from "../../src/pod/json.ts";
 import { snapshotOf } from "../../src/policy/snapshot.ts";
 import { type Policy, validatePolicy } from "../../src/policy/validate.ts";
+import { reasonsOf } from "../../src/report/because.ts";
 import { diffText, plain } from "../../src/report/diff-text.ts";
 import { podDiff } from "../../src/report/pod-diff.ts";
-import { reasonsFor } from "../../src/report/reasons.ts";
 
 /** One pod of the golden files. */
 export interface Sample {
@@ -118,5 +118,5 @@ export function goldenText(sample: Sample): string {
   const head = `# ${outcome.facts.role} (${outcome.facts.rule})\n${notices}`;
   if (sample.keep === "pod") return `${head}${stringify(outcome.pod, { lineWidth: 0 })}`;
   if (outcome.plan === undefined || outcome.pod === sample.pod) return `${head}unchanged\n`;
-  return `${head}${diffText(podDiff(sample.pod, outcome.pod, reasonsFor(outcome.plan.context)), plain, 1000)}\n`;
+  return `${head}${diffText(podDiff(sample.pod, outcome.pod, reasonsOf(outcome.whys)), plain, 1000)}\n`;
 }

@@ -37,7 +37,8 @@ export function sourceSuite(name: string, makeWorld: () => Promise<PolicyWorld>,
       unreachable: () => {},
     };
     const seen = () => (source.current()?.value ?? []).map(({ namespace, name }) => `${namespace}/${name}`).sort();
-    const drainTimeouts = () => (source.current()?.value ?? []).map(({ spec }) => spec.gateway?.drainTimeout).sort();
+    const drainTimeouts = () =>
+      (source.current()?.value ?? []).map(({ spec }) => (spec.gateway?.drainTimeout ?? 0) / 1000).sort();
 
     before(async () => {
       world = await makeWorld();
@@ -58,7 +59,7 @@ export function sourceSuite(name: string, makeWorld: () => Promise<PolicyWorld>,
       await eventually(() => source.current() !== undefined && mesh.current() !== undefined);
       assert.deepEqual(seen(), ["shop/default"]);
       assert.deepEqual(drainTimeouts(), [36]);
-      assert.equal(mesh.current()?.value?.terminationDrainDuration, 20);
+      assert.equal(mesh.current()?.value?.terminationDrainDuration, 20_000);
     });
 
     it("sees one more, and says that something changed", async () => {

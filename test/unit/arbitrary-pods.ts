@@ -4,7 +4,8 @@
 import fc from "fast-check";
 import type { JsonObject, JsonValue } from "../../src/pod/json.ts";
 import { overrides } from "../../src/policy/overrides.ts";
-import { LB_PROFILES, type PolicySpec } from "../../src/policy/schema.ts";
+import { LB_PROFILES } from "../../src/policy/schema.ts";
+import type { WrittenSpec } from "./pods.ts";
 
 /** A key that no version of Kubernetes knows. */
 export const UNKNOWN = "fieldOfTheFuture";
@@ -189,7 +190,7 @@ const shared = {
 };
 
 /** A policy's spec, after normalising. */
-export const anySpec: fc.Arbitrary<PolicySpec> = fc
+export const anySpec: fc.Arbitrary<WrittenSpec> = fc
   .record(
     {
       mode: fc.constantFrom("Enforce", "Enforce", "Enforce", "Observe", "Disabled"),
@@ -229,4 +230,4 @@ export const anySpec: fc.Arbitrary<PolicySpec> = fc
     },
     { requiredKeys: [] },
   )
-  .map((spec) => spec as PolicySpec);
+  .map((spec) => spec as WrittenSpec);

@@ -7,8 +7,10 @@ import type { Context } from "../../src/mutate/context.ts";
 import { type Outcome, type PipelineOptions, runPipeline } from "../../src/mutate/pipeline.ts";
 import { isObject, type JsonObject, objectAt, objectsAt, textAt } from "../../src/pod/json.ts";
 import type { MeshConfig } from "../../src/policy/mesh-config.ts";
-import type { PolicySpec } from "../../src/policy/schema.ts";
+import { normalise } from "../../src/policy/normalise.ts";
+import { type PolicySpec, policySpec } from "../../src/policy/schema.ts";
 import { snapshotOf } from "../../src/policy/snapshot.ts";
+import { type Milliseconds, seconds } from "../../src/units/milliseconds.ts";
 
 /** What a pod of a test has besides its role. */
 export interface Parts {
@@ -67,18 +69,47 @@ function podOf(annotations: Parts["annotations"], labels: Parts["labels"], spec:
   };
 }
 
+/** A value as a person writes it: durations are numbers of seconds. */
+export type InSeconds<T> = T extends Milliseconds
+  ? number
+  : T extends object
+    ? { readonly [K in keyof T]: InSeconds<T[K]> }
+    : T;
+
+/** A policy's spec with durations in seconds. */
+export type WrittenSpec = InSeconds<PolicySpec>;
+
+/** A spec as the program has it. */
+export function specOf(written: WrittenSpec): PolicySpec {
+  return normalise(policySpec, written as unknown as JsonObject, "spec", []);
+}
+
+/** Fields whose numbers are no durations. */
+const COUNTS: readonly string[] = ["checkFall", "checkRise", "level", "status"];
+
+/** A value as the program has it, of one with durations in seconds. */
+export function exactly<T>(written: InSeconds<T>): T {
+  const inner = (value: unknown, name: string): unknown => {
+    if (typeof value === "number") return COUNTS.includes(name) ? value : seconds(value);
+    if (Array.isArray(value)) return value.map((element) => inner(element, name));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, inner(field, key)]));
+  };
+  return inner(written, "") as T;
+}
+
 /** The pipeline's options with one policy for the namespace shop. */
-export function optionsFor(spec: PolicySpec = {}, mesh?: MeshConfig): PipelineOptions {
-  const policy = { name: "default", namespace: "shop", resourceVersion: "7", spec };
+export function optionsFor(spec: WrittenSpec = {}, mesh?: InSeconds<MeshConfig>): PipelineOptions {
+  const policy = { name: "default", namespace: "shop", resourceVersion: "7", spec: specOf(spec) };
   return {
-    snapshot: snapshotOf([policy], "gracegate", mesh),
+    snapshot: snapshotOf([policy], "gracegate", mesh && exactly<MeshConfig>(mesh)),
     hcImage: "gracegate:test",
     gatewayTemplates: ["gateway"],
   };
 }
 
 /** Runs the pipeline. */
-export function run(pod: JsonObject, spec: PolicySpec = {}, mesh?: MeshConfig): Outcome {
+export function run(pod: JsonObject, spec: WrittenSpec = {}, mesh?: InSeconds<MeshConfig>): Outcome {
   return runPipeline(pod, "shop", optionsFor(spec, mesh));
 }
 
@@ -98,7 +129,7 @@ export function requestOf(object: JsonObject | undefined, fields: Partial<Admiss
 }
 
 /** What was decided about a pod. */
-export function contextOf(pod: JsonObject, spec: PolicySpec = {}, mesh?: MeshConfig): Context {
+export function contextOf(pod: JsonObject, spec: WrittenSpec = {}, mesh?: InSeconds<MeshConfig>): Context {
   const { plan } = run(pod, spec, mesh);
   if (plan === undefined) throw new Error("the pod is left alone");
   return plan.context;

@@ -10,13 +10,12 @@ import { isObject, type JsonObject, objectAt, objectsAt, textAt, valueAt } from 
 import { podProblems } from "../../src/pod/pod-rules.ts";
 import { overrides } from "../../src/policy/overrides.ts";
 import { overridesOf } from "../../src/policy/pod-overrides.ts";
-import type { PolicySpec } from "../../src/policy/schema.ts";
 import { anyPod, anySpec, UNKNOWN } from "./arbitrary-pods.ts";
-import { optionsFor, requestOf, run } from "./pods.ts";
+import { optionsFor, requestOf, run, type WrittenSpec } from "./pods.ts";
 
 const RUNS = { numRuns: Number(process.env.GRACEGATE_RUNS ?? 1000) };
 
-function holds(property: (pod: JsonObject, spec: PolicySpec) => void): void {
+function holds(property: (pod: JsonObject, spec: WrittenSpec) => void): void {
   fc.assert(fc.property(anyPod, anySpec, property), RUNS);
 }
 
@@ -84,14 +83,19 @@ describe("for every pod and policy", () => {
       const outcome = run(pod, spec);
       if (outcome.plan === undefined) return;
       const { budget, role, proxyStop } = outcome.plan.context;
-      const { gracePeriod, hook, minimumDrainDuration: minimum, terminationDrainDuration: drain } = budget;
+      const [gracePeriod, hook, drainTimeout] = [
+        budget.gracePeriod.value,
+        budget.hook.value,
+        budget.drainTimeout.value,
+      ];
+      const [minimum, drain] = [budget.minimumDrainDuration.value, budget.terminationDrainDuration.value];
       const rules = [
         gracePeriod > drain,
-        gracePeriod > budget.drainTimeout + budget.lbBuffer,
-        gracePeriod >= hook + minimum + 1,
-        hook + drain >= budget.appStop + budget.drainTimeout,
-        proxyStop.kind !== "Hold" || gracePeriod - hook >= minimum + 3,
-        role.kind !== "gateway" || budget.drainTimeout >= role.detection,
+        gracePeriod > drainTimeout + budget.lbBuffer.value,
+        gracePeriod >= hook + minimum + 1000,
+        hook + drain >= budget.appStop + drainTimeout,
+        proxyStop.kind !== "Hold" || gracePeriod - hook >= minimum + 3000,
+        role.kind !== "gateway" || drainTimeout >= role.detection,
         gracePeriod >= outcome.facts.gracePeriod,
         proxyStop.kind !== "Sleep" || hook <= gracePeriod,
       ];

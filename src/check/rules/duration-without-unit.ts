@@ -1,6 +1,6 @@
 import { parseGoDuration } from "../../pod/go-values.ts";
 import type { ConfigPath } from "../../pod/proxy-config-document.ts";
-import { MINIMUM_DRAIN } from "../../pod/proxy-values.ts";
+import { MINIMUM_DRAIN } from "../../pod/proxy-variables.ts";
 import { configPath, configRepair } from "../config-repair.ts";
 import { application } from "../example-manifests.ts";
 import type { Finding, Rule } from "../rule.ts";

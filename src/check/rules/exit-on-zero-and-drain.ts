@@ -1,3 +1,4 @@
+import { formatDuration } from "../../units/milliseconds.ts";
 import { application } from "../example-manifests.ts";
 import type { Finding, Rule } from "../rule.ts";
 
@@ -32,11 +33,12 @@ export const exitOnZeroAndDrain: Rule = {
   *check({ workloads }): Iterable<Finding> {
     for (const item of workloads) {
       const users = item.context?.users;
-      if (users?.exitOnZero !== true || users.terminationDrainDuration === undefined) continue;
+      if (users?.metadata.EXIT_ON_ZERO_ACTIVE_CONNECTIONS !== true || users.terminationDrainDuration === undefined)
+        continue;
       yield {
         item,
         at: [...item.podAt, "metadata", "annotations", "proxy.istio.io/config"],
-        message: `the proxy ignores terminationDrainDuration ${users.terminationDrainDuration}s and leaves with its last connection.`,
+        message: `the proxy ignores terminationDrainDuration ${formatDuration(users.terminationDrainDuration)} and leaves with its last connection.`,
       };
     }
   },

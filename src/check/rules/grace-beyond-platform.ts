@@ -1,5 +1,6 @@
 import { type JsonObject, objectAt, objectsAt, textAt } from "../../pod/json.ts";
 import type { Seconds } from "../../units/duration.ts";
+import { inSeconds } from "../../units/milliseconds.ts";
 import { application, documents } from "../example-manifests.ts";
 import { kubeletName, shutdownGraceOf } from "../node-shutdown.ts";
 import type { Finding, Rule } from "../rule.ts";
@@ -65,7 +66,7 @@ export const graceBeyondPlatform: Rule = {
     for (const item of world.workloads) {
       const { context } = item;
       if (context === undefined) continue;
-      const grace = context.budget.gracePeriod;
+      const grace = inSeconds(context.budget.gracePeriod.value);
       const spec = objectAt(item.pod, "spec");
       const spot = SPOT.find(([key, value, seconds]) => grace > seconds && isOn(spec, key, value));
       const at = [...item.podAt, "spec", "terminationGracePeriodSeconds"];

@@ -1,7 +1,9 @@
+import { written } from "../../budget/formula.ts";
 import { valueIn, withValue } from "../../manifests/workload.ts";
 import type { JsonObject } from "../../pod/json.ts";
 import { ownDrain, presentTimeline } from "../../report/explain/read-termination.ts";
 import { deathsOf } from "../../report/timeline/timeline.ts";
+import { formatDuration, inSeconds, seconds } from "../../units/milliseconds.ts";
 import { application, gateway } from "../example-manifests.ts";
 import type { Finding, Rule } from "../rule.ts";
 
@@ -35,17 +37,18 @@ export const graceTooSmall: Rule = {
       const { context } = item;
       if (context === undefined) continue;
       const { budget, facts } = context;
+      const grace = budget.gracePeriod.value;
       // Only what the pod itself says counts here: a policy's wishes are met when the pod is created.
       const timeline = presentTimeline(item.pod, context, options.snapshot.meshConfig, ownDrain(context));
       const dies = deathsOf(timeline).some(({ isKilled }) => isKilled);
-      if (!dies && (facts.proxy?.preStop?.seconds ?? 0) < facts.gracePeriod) continue;
+      if (!dies && seconds(facts.proxy?.preStop?.seconds ?? 0) < facts.gracePeriod) continue;
       const at = [...item.podAt, "spec", "terminationGracePeriodSeconds"];
       yield {
         item,
         at: valueIn(item.object, at) === undefined ? [...item.podAt, "spec"] : at,
-        message: `the grace period is ${facts.gracePeriod}s, but the pod needs ${budget.arithmetic}.`,
-        ...(budget.gracePeriod > facts.gracePeriod
-          ? { repair: (object) => withValue(object, at, budget.gracePeriod) as JsonObject }
+        message: `the grace period is ${formatDuration(facts.gracePeriod)}, but the pod needs ${written(budget.formula)}.`,
+        ...(grace > facts.gracePeriod
+          ? { repair: (object) => withValue(object, at, inSeconds(grace)) as JsonObject }
           : {}),
       };
     }

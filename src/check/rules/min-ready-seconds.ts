@@ -1,6 +1,8 @@
+import { written } from "../../budget/formula.ts";
 import { minReadySeconds as needed } from "../../budget/min-ready.ts";
 import { withValue } from "../../manifests/workload.ts";
 import { type JsonObject, objectAt } from "../../pod/json.ts";
+import { inSeconds } from "../../units/milliseconds.ts";
 import { isBehindBalancer } from "../behind-balancer.ts";
 import { documents, gateway, service } from "../example-manifests.ts";
 import { gatewaysOf, replicasOf } from "../inventory.ts";
@@ -41,14 +43,14 @@ export const minReadySeconds: Rule = {
       const isOne = (replicasOf(inventory, item)?.most ?? 2) <= 1;
       const rolls = ["Deployment", "DaemonSet", "StatefulSet", "Rollout"].includes(item.kind);
       if (!rolls || isOne || !isBehindBalancer(inventory, item) || item.context?.role.kind !== "gateway") continue;
-      const { seconds, arithmetic } = needed(item.context.role.settings.loadBalancer);
+      const least = needed(item.context.role.settings.loadBalancer);
       const given = typeof spec.minReadySeconds === "number" ? spec.minReadySeconds : 0;
-      if (given >= seconds) continue;
+      if (given >= inSeconds(least.value)) continue;
       yield {
         item,
         at: ["spec", "minReadySeconds"],
-        message: `minReadySeconds is ${given}, but the balancer needs ${arithmetic} to have a gateway UP again.`,
-        repair: (object) => withValue(object, ["spec", "minReadySeconds"], seconds) as JsonObject,
+        message: `minReadySeconds is ${given}, but the balancer needs ${written(least)} to have a gateway UP again.`,
+        repair: (object) => withValue(object, ["spec", "minReadySeconds"], inSeconds(least.value)) as JsonObject,
       };
     }
   },

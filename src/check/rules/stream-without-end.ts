@@ -1,3 +1,4 @@
+import { formatDuration } from "../../units/milliseconds.ts";
 import { documents, gateway } from "../example-manifests.ts";
 import type { Inventory, Workload } from "../inventory.ts";
 import type { Finding, Rule } from "../rule.ts";
@@ -108,11 +109,11 @@ export const streamWithoutEnd: Rule = {
 
 /** Why streams of a gateway outlast its drain; undefined where they do not. */
 function endlessOn(inventory: Inventory, one: Workload): string | undefined {
-  const drain = one.context?.budget.drainTimeout;
+  const drain = one.context?.budget.drainTimeout.value;
   if (drain === undefined) return undefined;
   const limit = streamLimitOf(inventory, one);
   if (limit === undefined) return `no max_stream_duration ends its streams on ${one.kind} ${one.name}`;
-  return limit.seconds > drain
-    ? `${limit.by} lets streams last ${limit.seconds}s, where ${one.kind} ${one.name} waits ${drain}s for them`
+  return limit.length > drain
+    ? `${limit.by} lets streams last ${formatDuration(limit.length)}, where ${one.kind} ${one.name} waits ${formatDuration(drain)} for them`
     : undefined;
 }

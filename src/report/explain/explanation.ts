@@ -5,7 +5,7 @@
 import type { InjectedWorkload, InjectOptions } from "../../manifests/inject.ts";
 import { surgesOnItsNode } from "../../manifests/workload.ts";
 import { recommendations } from "../plan/advice.ts";
-import { deathsOf, type Timeline } from "../timeline/timeline.ts";
+import { deathsOf, said, type Timeline } from "../timeline/timeline.ts";
 import { plannedTimeline, presentTimeline, unreadStops } from "./read-termination.ts";
 import { holdsNow, type Step, startSteps } from "./start.ts";
 
@@ -87,6 +87,6 @@ function view(title: string, start: readonly Step[], timeline: Timeline): View {
   const verdict =
     first === undefined
       ? `${longest}; it gets its answer, and ${hasEnd ? "SIGKILL finds nothing" : "only an idle connection may wait for SIGKILL"}`
-      : `${longest}; requests die ${first.at}s after the deletion`;
+      : `${longest}; requests die ${said(first.at)} after the deletion`;
   return { title, start, timeline, verdict };
 }

@@ -1,8 +1,7 @@
 /**
  * What a timeline needs, read from a pod as it stands, or from what the pipeline decided about it.
  */
-import { ENVOY_DRAIN, LEAST_DRAIN, type ProxyStop } from "../../budget/budget.ts";
-import { drainTimeoutOfP99 } from "../../budget/drain-timeout.ts";
+import { drainOf, ENVOY_DRAIN, LEAST_DRAIN, type ProxyStop } from "../../budget/budget.ts";
 import { loadBalancerOf } from "../../budget/load-balancer.ts";
 import { profiles } from "../../budget/profiles.ts";
 import type { Context } from "../../mutate/context.ts";
@@ -13,7 +12,8 @@ import type { PreStop } from "../../pod/pre-stop.ts";
 import { parseProxyConfig } from "../../pod/proxy-config.ts";
 import { proxyValues } from "../../pod/proxy-values.ts";
 import type { MeshConfig } from "../../policy/mesh-config.ts";
-import { parseDuration, type Seconds } from "../../units/duration.ts";
+import { parseMilliseconds } from "../../units/duration.ts";
+import { type Milliseconds, seconds } from "../../units/milliseconds.ts";
 import { type GatewayTermination, gatewayTimeline } from "../timeline/gateway.ts";
 import { drainAfter, sidecarTimeline } from "../timeline/sidecar.ts";
 import { type Hook, ISTIO_DRAIN, type Timeline } from "../timeline/timeline.ts";
@@ -22,16 +22,16 @@ import { type Hook, ISTIO_DRAIN, type Timeline } from "../timeline/timeline.ts";
 export function plannedTimeline(context: Context, mesh: MeshConfig | undefined): Timeline {
   const { budget, proxyStop, facts, role } = context;
   const shared = {
-    gracePeriod: budget.gracePeriod,
-    hook: plannedHook(proxyStop, budget.hook),
+    gracePeriod: budget.gracePeriod.value,
+    hook: plannedHook(proxyStop, budget.hook.value),
     exitOnZero: budget.exitOnZero,
-    minimumDrain: budget.minimumDrainDuration,
-    terminationDrain: budget.terminationDrainDuration,
-    drainDuration: context.users.drainDuration ?? budget.drainDuration ?? mesh?.drainDuration ?? ENVOY_DRAIN,
+    minimumDrain: budget.minimumDrainDuration.value,
+    terminationDrain: budget.terminationDrainDuration.value,
+    drainDuration: context.users.drainDuration ?? budget.drainDuration?.value ?? mesh?.drainDuration ?? ENVOY_DRAIN,
     longest: longestOf(context),
   };
   if (role.kind === "gateway") {
-    const { drainTimeout, lbBuffer } = budget;
+    const [drainTimeout, lbBuffer] = [budget.drainTimeout.value, budget.lbBuffer.value];
     return gatewayTimeline({
       ...shared,
       ...balancerOf(context),
@@ -43,7 +43,7 @@ export function plannedTimeline(context: Context, mesh: MeshConfig | undefined):
     native: facts.proxy?.native === true,
     appStops: facts.applications.map(({ name, preStop }) => ({
       container: name,
-      seconds: preStop === undefined ? role.settings.applicationPreStopSleep.value : (preStop.seconds ?? 0),
+      length: preStop === undefined ? role.settings.applicationPreStopSleep.value : seconds(preStop.seconds ?? 0),
       isUnread: isUnread(preStop),
     })),
   });
@@ -59,7 +59,7 @@ export function presentTimeline(
   pod: JsonObject,
   context: Context,
   mesh: MeshConfig | undefined,
-  longest: Seconds = longestOf(context),
+  longest: Milliseconds = longestOf(context),
 ): Timeline {
   // Without the status every value counts as the pod's own.
   const metadata = objectAt(pod, "metadata");
@@ -72,8 +72,8 @@ export function presentTimeline(
   const shared = {
     gracePeriod: facts.gracePeriod,
     hook: hookOf(facts, hc),
-    exitOnZero: values.exitOnZero ?? mesh?.exitOnZeroActiveConnections ?? false,
-    minimumDrain: values.minimumDrainDuration ?? mesh?.minimumDrainDuration ?? LEAST_DRAIN,
+    exitOnZero: values.metadata.EXIT_ON_ZERO_ACTIVE_CONNECTIONS ?? mesh?.exitOnZeroActiveConnections ?? false,
+    minimumDrain: values.metadata.MINIMUM_DRAIN_DURATION ?? mesh?.minimumDrainDuration ?? LEAST_DRAIN,
     terminationDrain: values.terminationDrainDuration ?? mesh?.terminationDrainDuration ?? ISTIO_DRAIN,
     drainDuration: values.drainDuration ?? mesh?.drainDuration ?? ENVOY_DRAIN,
     longest,
@@ -84,7 +84,7 @@ export function presentTimeline(
     native: facts.proxy?.native === true,
     appStops: facts.applications.map(({ name, preStop }) => ({
       container: name,
-      seconds: preStop?.seconds ?? 0,
+      length: seconds(preStop?.seconds ?? 0),
       isUnread: isUnread(preStop),
     })),
   });
@@ -106,20 +106,19 @@ function isUnread(preStop: PreStop | undefined): boolean {
 
 const hookNames = { Sleep: "sleep", Sigterm: "kill -SIGTERM 1", None: "none", own: "the pod's own" } as const;
 
-function plannedHook({ kind }: ProxyStop, seconds: Seconds): Hook {
-  return kind === "Hold" ? { kind: "held" } : { kind: "timed", seconds, name: hookNames[kind] };
+function plannedHook({ kind }: ProxyStop, length: Milliseconds): Hook {
+  return kind === "Hold" ? { kind: "held" } : { kind: "timed", length, name: hookNames[kind] };
 }
 
 /** What the budget is for, before a limit shortened it. */
-function longestOf({ role, budget }: Context): Seconds {
+function longestOf({ role, budget }: Context): Milliseconds {
   const { drain } = role.settings;
-  if (drain === undefined) return budget.drainTimeout;
-  return "drainTimeout" in drain ? drain.drainTimeout.value : drainTimeoutOfP99(drain.requestP99.value);
+  return drain === undefined ? budget.drainTimeout.value : drainOf(drain).value;
 }
 
 /** What the pod's own terminationDrainDuration is there for; 0 where it has none. */
-export function ownDrain({ users, budget }: Context): Seconds {
-  return drainAfter(budget.appStop, users.terminationDrainDuration ?? 0);
+export function ownDrain({ users, budget }: Context): Milliseconds {
+  return drainAfter(budget.appStop, users.terminationDrainDuration ?? seconds(0));
 }
 
 type Balancer = Pick<GatewayTermination, "checkInterval" | "checkFall" | "detection" | "killsSessions">;
@@ -137,16 +136,16 @@ function balancerOf({ role }: Context): Balancer {
 
 function hcOf({ hc }: Facts): GatewayTermination["hc"] {
   if (hc === undefined || hc.inInitContainers) return undefined;
-  const seconds = (name: string): Seconds => {
-    const parsed = parseDuration(variableOf(hc.container, name));
-    return parsed.ok ? parsed.seconds : 0;
+  const read = (name: string): Milliseconds => {
+    const parsed = parseMilliseconds(variableOf(hc.container, name));
+    return parsed.ok ? parsed.milliseconds : seconds(0);
   };
-  return { drainTimeout: seconds("DRAIN_TIMEOUT"), lbBuffer: seconds("LB_BUFFER") };
+  return { drainTimeout: read("DRAIN_TIMEOUT"), lbBuffer: read("LB_BUFFER") };
 }
 
 /** What holds the proxy's SIGTERM back, read from its hook. */
 function hookOf({ proxy }: Facts, hc: GatewayTermination["hc"]): Hook {
-  const timed = (seconds: Seconds, name: string): Hook => ({ kind: "timed", seconds, name });
+  const timed = (length: number, name: string): Hook => ({ kind: "timed", length: seconds(length), name });
   const preStop = proxy?.preStop;
   if (preStop === undefined || proxy?.native) return timed(0, "none");
   const isHeld = hc !== undefined && textAt(objectAt(preStop.hook, "httpGet"), "path") === "/drained";

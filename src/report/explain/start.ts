@@ -1,11 +1,13 @@
 /**
  * How a pod starts, in order. No step has a length that a manifest could tell, but for the balancer's.
  */
+import { written } from "../../budget/formula.ts";
 import { loadBalancerOf } from "../../budget/load-balancer.ts";
 import { minReadySeconds } from "../../budget/min-ready.ts";
 import type { Context } from "../../mutate/context.ts";
 import type { Facts } from "../../pod/facts.ts";
 import { objectAt, valueAt } from "../../pod/json.ts";
+import { formatDuration } from "../../units/milliseconds.ts";
 
 /** One step. */
 export interface Step {
@@ -23,8 +25,8 @@ export function startSteps(context: Context, how: { readonly holds: boolean; rea
   return [
     good(how.hc ? "istio-proxy and hc start; hc is CLOSED and answers the balancer 503" : "istio-proxy starts"),
     good(`istio-proxy is ready on 15021${how.hc ? ": hc goes OPEN and answers 200" : ""}; the pod is Ready`),
-    good(`the balancer has it UP after ${checkRise} checks, one every ${checkInterval}s`),
-    good(`the next gateway may stop: minReadySeconds ${ready.arithmetic}`),
+    good(`the balancer has it UP after ${checkRise} checks, one every ${formatDuration(checkInterval)}`),
+    good(`the next gateway may stop: minReadySeconds ${written(ready)}`),
   ];
 }
 

@@ -5,7 +5,6 @@
  * one. No font is loaded: the system's own is used.
  */
 
-import type { Seconds } from "../../units/duration.ts";
 import type { Mark, Timeline } from "../timeline/timeline.ts";
 import { wrapText } from "../wrap-text.ts";
 import type { Explanation, View } from "./explanation.ts";
@@ -78,7 +77,7 @@ interface Panel {
   readonly height: number;
 }
 
-function panel(view: View, x: number, y: number, width: number, scale: Seconds, startLines: number): Panel {
+function panel(view: View, x: number, y: number, width: number, scale: number, startLines: number): Panel {
   const { timeline, start, title, verdict } = view;
   const parts: string[] = [];
   let at = y;
@@ -99,7 +98,7 @@ function panel(view: View, x: number, y: number, width: number, scale: Seconds, 
   for (const mark of timeline.marks) {
     const kind = mark.kind === "event" ? "text" : mark.kind;
     const lines = wrapped(`${mark.lane}: ${mark.text}`, width - 62);
-    parts.push(`<text x="${x + 34}" y="${at}" class="time ${kind}">${mark.at} s</text>`);
+    parts.push(`<text x="${x + 34}" y="${at}" class="time ${kind}">${mark.at / 1000} s</text>`);
     if (mark.kind !== "event") parts.push(text(x + 42, at, kind, mark.kind === "death" ? "✗" : "∞"));
     for (const line of lines) write(line, kind, 60);
   }
@@ -109,14 +108,14 @@ function panel(view: View, x: number, y: number, width: number, scale: Seconds, 
   return { svg: parts.join("\n"), height: at - y + 10 };
 }
 
-function bars(timeline: Timeline, x: number, y: number, width: number, scale: Seconds): Panel {
+function bars(timeline: Timeline, x: number, y: number, width: number, scale: number): Panel {
   const from = x + LABEL;
   const room = width - LABEL - 12;
-  const place = (seconds: Seconds) => from + (seconds / scale) * room;
+  const place = (moment: number) => from + (moment / scale) * room;
   const height = timeline.lanes.length * LANE;
   const grid = ticksFor(scale, room > 600 ? 12 : 8).flatMap((tick) => [
     `<line class="grid" x1="${round(place(tick))}" x2="${round(place(tick))}" y1="${y}" y2="${y + height}"/>`,
-    `<text class="tick" x="${round(place(tick))}" y="${y - 7}">${tick}${tick === 0 ? " s" : ""}</text>`,
+    `<text class="tick" x="${round(place(tick))}" y="${y - 7}">${tick / 1000}${tick === 0 ? " s" : ""}</text>`,
   ]);
   const signs = placed(timeline, place);
   const lanes = timeline.lanes.flatMap((lane, row) => {
@@ -130,7 +129,7 @@ function bars(timeline: Timeline, x: number, y: number, width: number, scale: Se
           const free = freeOf(left, right, lane, signs);
           const label = fitted(span.label, free.right - free.left - 8);
           return [
-            `<g><title>${escapeXml(`${lane}, ${span.from} s to ${span.to} s: ${span.label}`)}</title>`,
+            `<g><title>${escapeXml(`${lane}, ${span.from / 1000} s to ${span.to / 1000} s: ${span.label}`)}</title>`,
             `<rect class="${span.tone}" x="${round(left)}" y="${top}" width="${round(Math.max(right - left, 2))}" height="${BAR}" rx="4"/>`,
             label === ""
               ? ""
@@ -160,7 +159,7 @@ interface PlacedMark extends Mark {
 }
 
 /** Signs in one lane stand beside each other, however close the moments are. */
-function placed(timeline: Timeline, place: (seconds: Seconds) => number): readonly PlacedMark[] {
+function placed(timeline: Timeline, place: (moment: number) => number): readonly PlacedMark[] {
   const last = new Map<Mark["lane"], number>();
   return timeline.marks
     .filter(({ kind }) => kind !== "event")

@@ -1,7 +1,7 @@
 /**
  * An explanation for a terminal of 80 columns: bars over time, then every moment in order.
  */
-import type { Lane, Mark, Timeline, Tone } from "../timeline/timeline.ts";
+import { type Lane, type Mark, said, type Timeline, type Tone } from "../timeline/timeline.ts";
 import { wrapText } from "../wrap-text.ts";
 import type { Explanation, View } from "./explanation.ts";
 import { ticksFor } from "./ticks.ts";
@@ -72,7 +72,7 @@ function column(timeline: Timeline, at: number): number {
 function axis(timeline: Timeline): string {
   const line = new Array<string>(WIDTH).fill(" ");
   for (const tick of ticksFor(timeline.length, 8)) {
-    const text = String(tick);
+    const text = String(tick / 1000);
     const from = Math.min(LABEL + column(timeline, tick), WIDTH - text.length);
     for (const [index, letter] of [...text].entries()) line[from + index] = letter;
   }
@@ -109,7 +109,7 @@ function crosses(timeline: Timeline, paint: ExplainPaint): readonly string[] {
 
 function markText({ at, lane, text, kind }: Mark, paint: ExplainPaint): string {
   const sign = kind === "death" ? "✗" : kind === "endless" ? "∞" : " ";
-  const head = `${sign} ${`${at}s`.padStart(5)}  ${lane.padEnd(12)} `;
+  const head = `${sign} ${said(at).padStart(5)}  ${lane.padEnd(12)} `;
   const line = wrapText(text, WIDTH, head, " ".repeat(head.length));
   return kind === "death" ? paint.death(line) : kind === "endless" ? paint.endless(line) : line;
 }

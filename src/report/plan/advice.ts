@@ -4,6 +4,7 @@
 import { profiles } from "../../budget/profiles.ts";
 import { lineOf } from "../../codes/registry.ts";
 import { level, type Sourced } from "../../policy/layers.ts";
+import { formatDuration, seconds } from "../../units/milliseconds.ts";
 import type { Plan } from "./plan.ts";
 
 /** Sentences for a person. */
@@ -13,8 +14,8 @@ export interface Advice {
   readonly recommendations: readonly string[];
 }
 
-/** The cluster autoscaler waits no longer for a pod, unless it is told to; seconds. */
-const AUTOSCALER = 600;
+/** The cluster autoscaler waits no longer for a pod, unless it is told to. */
+const AUTOSCALER = seconds(600);
 
 /** Advice for a plan. */
 export function adviceFor(plan: Plan): Advice {
@@ -53,9 +54,10 @@ export const recommendations: readonly string[] = [
 ];
 
 function graceWarnings({ context: { budget } }: Plan): readonly string[] {
-  if (budget.gracePeriod <= AUTOSCALER) return [];
+  const grace = budget.gracePeriod.value;
+  if (grace <= AUTOSCALER) return [];
   return [
-    `A grace period of ${budget.gracePeriod}s is more than the ${AUTOSCALER}s that the cluster autoscaler grants unless --max-graceful-termination-sec says more.`,
+    `A grace period of ${formatDuration(grace)} is more than the ${formatDuration(AUTOSCALER)} that the cluster autoscaler grants unless --max-graceful-termination-sec says more.`,
   ];
 }
 
@@ -66,10 +68,10 @@ function checkWarnings({ context: { role }, gateway }: Plan): readonly string[] 
   const { loadBalancer } = settings;
   const profile = loadBalancer.profile.value;
   const raised = [
-    raisedTo("check interval", "s", loadBalancer.checkInterval, checkInterval),
-    raisedTo("check timeout", "s", loadBalancer.checkTimeout, checkTimeout),
-    raisedTo("fall", "", loadBalancer.checkFall, checkFall),
-    raisedTo("rise", "", loadBalancer.checkRise, checkRise),
+    raisedTo("check interval", formatDuration, loadBalancer.checkInterval, checkInterval),
+    raisedTo("check timeout", formatDuration, loadBalancer.checkTimeout, checkTimeout),
+    raisedTo("fall", String, loadBalancer.checkFall, checkFall),
+    raisedTo("rise", String, loadBalancer.checkRise, checkRise),
   ].filter((one) => one !== undefined);
   return [
     ...raised.map(
@@ -77,16 +79,21 @@ function checkWarnings({ context: { role }, gateway }: Plan): readonly string[] 
     ),
     ...(checkTimeout > checkInterval
       ? [
-          `A check timeout of ${checkTimeout}s is longer than the interval of ${checkInterval}s: a lost check delays the next.`,
+          `A check timeout of ${formatDuration(checkTimeout)} is longer than the interval of ${formatDuration(checkInterval)}: a lost check delays the next.`,
         ]
       : []),
   ];
 }
 
 /** A setting that is less than this balancer takes; what nobody chose is raised without a word. */
-function raisedTo(name: string, unit: string, setting: Sourced<number> | undefined, least: number) {
+function raisedTo<T extends number>(
+  name: string,
+  text: (value: T) => string,
+  setting: Sourced<T> | undefined,
+  least: T,
+) {
   if (setting === undefined || setting.level === level.builtIn || setting.value >= least) return undefined;
-  return { name, given: `${setting.value}${unit}`, least: `${least}${unit}` };
+  return { name, given: text(setting.value), least: text(least) };
 }
 
 function sidecarWarnings({ context: { budget } }: Plan): readonly string[] {

@@ -2,9 +2,11 @@
  * From the server lines of a HAProxy configuration to the settings of a plan: the slowest check decides, since every
  * gateway must be right for its own server line.
  */
+import type { Formula } from "../../budget/formula.ts";
 import { loadBalancerOf } from "../../budget/load-balancer.ts";
-import { minReadyOfDown, type Reckoned } from "../../budget/min-ready.ts";
+import { minReadyOfDown } from "../../budget/min-ready.ts";
 import { level, type Sourced } from "../../policy/layers.ts";
+import { type Milliseconds, ms, seconds } from "../../units/milliseconds.ts";
 import type { HaproxyServer } from "../haproxy-config.ts";
 
 /** What the configuration says for a plan. */
@@ -15,7 +17,7 @@ export interface HaproxyChoice {
   /** HAProxy keeps sessions on DOWN and has no 404 drain answer: 503 can be the drain answer. */
   readonly keepsSessions: boolean;
   /** How long the slowest way back to UP takes, where downinter or fastinter make it another than rise × inter. */
-  readonly wayBack: Reckoned | undefined;
+  readonly wayBack: Formula | undefined;
   /** Sentences about the lines. */
   readonly findings: readonly string[];
 }
@@ -41,36 +43,32 @@ export function checkTimeoutMs({ timeoutCheckMs, interMs }: HaproxyServer): numb
   return timeoutCheckMs ?? interMs;
 }
 
-function wayBackOf(checked: readonly HaproxyServer[]): Reckoned | undefined {
-  const reckoned = checked
+function wayBackOf(checked: readonly HaproxyServer[]): Formula | undefined {
+  const ways = checked
     .filter(({ fastInterMs, downInterMs }) => fastInterMs !== undefined || downInterMs !== undefined)
     .map((server) => {
       const { interMs, fastInterMs = interMs, downInterMs = interMs, rise } = server;
       return minReadyOfDown({
-        checkTimeout: seconds(checkTimeoutMs(server)),
-        first: seconds(downInterMs),
+        checkTimeout: ms(checkTimeoutMs(server)),
+        first: ms(downInterMs),
         others: rise - 1,
-        interval: seconds(fastInterMs),
+        interval: ms(fastInterMs),
       });
     });
-  return reckoned.toSorted((a, b) => b.seconds - a.seconds)[0];
+  return ways.toSorted((a, b) => b.value - a.value)[0];
 }
 
-function seconds(ms: number): number {
-  return Math.ceil(ms / 1000);
-}
-
-function bufferOf({ interMs, fall }: HaproxyServer): number {
+function bufferOf({ interMs, fall }: HaproxyServer): Milliseconds {
   const built = <T>(value: T): Sourced<T> => ({ value, level: level.builtIn, origin: "" });
   return loadBalancerOf({
     profile: built("haproxy"),
-    checkInterval: built(interMs / 1000),
+    checkInterval: built(ms(interMs)),
     checkFall: built(fall),
     checkRise: built(2),
-    checkTimeout: built(1),
+    checkTimeout: built(seconds(1)),
     buffer: undefined,
     answers: {},
-  }).lbBuffer;
+  }).lbBuffer.value;
 }
 
 function findingsOf(

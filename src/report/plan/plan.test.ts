@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { sum } from "../../budget/formula.ts";
 import type { JsonObject } from "../../pod/json.ts";
 import { LB_PROFILES } from "../../policy/schema.ts";
+import { seconds } from "../../units/milliseconds.ts";
 import { adviceFor } from "./advice.ts";
 import { type Plan, type PlanWish, planOf } from "./plan.ts";
 import { planData, snippetsOf } from "./present.ts";
@@ -72,11 +74,11 @@ describe("planOf", () => {
   }
 
   it("a longer way back is minReadySeconds, a shorter one is not", () => {
-    for (const [seconds, expected] of [
+    for (const [way, expected] of [
       [36, 36],
       [3, 7],
     ] as const) {
-      const plan = made({ requestP99: "30s" }, { wayBack: { seconds, arithmetic: "as HAProxy asks" } });
+      const plan = made({ requestP99: "30s" }, { wayBack: sum(seconds(way)) });
       assert.equal(numbers(plan).minReadySeconds, expected);
       assert.ok(snippetsOf(plan, reach).some(({ text }) => text.includes(`minReadySeconds: ${expected}\n`)));
     }

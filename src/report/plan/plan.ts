@@ -3,9 +3,10 @@
  *
  * The pod is made up, the rest is the webhook's own path, so that a plan and a pod in the cluster cannot differ.
  */
+import type { Formula } from "../../budget/formula.ts";
 import type { LoadBalancer } from "../../budget/load-balancer.ts";
 import { loadBalancerOf } from "../../budget/load-balancer.ts";
-import { minReadySeconds, type Reckoned } from "../../budget/min-ready.ts";
+import { minReadySeconds } from "../../budget/min-ready.ts";
 import { type Notice, notice } from "../../codes/registry.ts";
 import type { Context } from "../../mutate/context.ts";
 import { runPipeline } from "../../mutate/pipeline.ts";
@@ -25,7 +26,7 @@ export interface PlanWish {
   /** The application's preStop, seconds; sidecars only. */
   readonly applicationStop: Seconds;
   /** The balancer's way back to UP where it takes longer than rise × interval; gateways only. */
-  readonly wayBack?: Reckoned | undefined;
+  readonly wayBack?: Formula | undefined;
 }
 
 /** A plan, or why the numbers cannot be used. */
@@ -41,7 +42,7 @@ export interface Plan {
   readonly notices: readonly Notice[];
   readonly context: Context;
   /** What only a gateway has. */
-  readonly gateway: { readonly balancer: LoadBalancer; readonly minReady: Reckoned } | undefined;
+  readonly gateway: { readonly balancer: LoadBalancer; readonly minReady: Formula } | undefined;
 }
 
 /** Plans. */
@@ -62,8 +63,13 @@ export function planOf(wish: PlanWish): Planned {
   if (plan === undefined) throw new Error("a bare pod has no plan");
   const { context } = plan;
   const { budget, role } = context;
-  const isGateway = role.kind === "gateway";
-  const minReady = isGateway ? longer(minReadySeconds(role.settings.loadBalancer), wish.wayBack) : undefined;
+  const gateway =
+    role.kind === "gateway"
+      ? {
+          balancer: loadBalancerOf(role.settings.loadBalancer),
+          minReady: longer(minReadySeconds(role.settings.loadBalancer), wish.wayBack),
+        }
+      : undefined;
   return {
     ok: true,
     plan: {
@@ -71,19 +77,14 @@ export function planOf(wish: PlanWish): Planned {
       policy,
       context,
       notices: plan.notices,
-      terms: (isGateway ? gatewayTerms(budget, role.settings) : sidecarTerms(budget, role.settings.drain)).map(
-        (term) => (term.key === "minReadySeconds" && minReady !== undefined ? { ...term, ...minReady } : term),
-      ),
-      gateway:
-        isGateway && minReady !== undefined
-          ? { balancer: loadBalancerOf(role.settings.loadBalancer), minReady }
-          : undefined,
+      terms: gateway === undefined ? sidecarTerms(budget) : gatewayTerms(budget, gateway.balancer, gateway.minReady),
+      gateway,
     },
   };
 }
 
-function longer(a: Reckoned, b: Reckoned | undefined): Reckoned {
-  return b !== undefined && b.seconds > a.seconds ? b : a;
+function longer(a: Formula, b: Formula | undefined): Formula {
+  return b !== undefined && b.value > a.value ? b : a;
 }
 
 function podFor({ role, applicationStop }: PlanWish): JsonObject {

@@ -3,6 +3,7 @@
  */
 import { stringify } from "yaml";
 import type { JsonObject } from "../../pod/json.ts";
+import { inSeconds } from "../../units/milliseconds.ts";
 import { balancerTexts } from "../balancers/balancers.ts";
 import type { BalancerText } from "../balancers/settings.ts";
 import { adviceFor } from "./advice.ts";
@@ -37,10 +38,10 @@ export function snippetsOf(plan: Plan, reach: Reach): readonly Snippet[] {
   const { loadBalancer, hc } = role.settings;
   const texts = balancerTexts({
     profile: loadBalancer.profile.value,
-    interval: plan.gateway.balancer.checkInterval,
+    interval: Math.ceil(inSeconds(plan.gateway.balancer.checkInterval)),
     fall: plan.gateway.balancer.checkFall,
     rise: plan.gateway.balancer.checkRise,
-    timeout: plan.gateway.balancer.checkTimeout,
+    timeout: Math.ceil(inSeconds(plan.gateway.balancer.checkTimeout)),
     hcPort: hc.port,
     drainAnswer: plan.gateway.balancer.drainAnswer,
     ...reach,
@@ -48,7 +49,9 @@ export function snippetsOf(plan: Plan, reach: Reach): readonly Snippet[] {
   return [
     policy,
     ...texts,
-    yaml("the gateway's Deployment or DaemonSet", { spec: { minReadySeconds: plan.gateway.minReady.seconds } }),
+    yaml("the gateway's Deployment or DaemonSet", {
+      spec: { minReadySeconds: inSeconds(plan.gateway.minReady.value) },
+    }),
     yaml("Helm values of charts/gracegate: the Service at which the balancer asks hc", {
       gateways: [
         {

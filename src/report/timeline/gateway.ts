@@ -6,7 +6,7 @@
  */
 
 import { AFTER_MINIMUM, AGENT_TICK } from "../../budget/budget.ts";
-import type { Seconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/milliseconds.ts";
 import {
   death,
   ENDPOINTS_LAG,
@@ -18,6 +18,7 @@ import {
   type Mark,
   nameOf,
   type Span,
+  said,
   span,
   type Termination,
   type Timeline,
@@ -27,11 +28,11 @@ import {
 /** What a gateway's timeline depends on. */
 export interface GatewayTermination extends Termination {
   /** hc's numbers; undefined where the pod has no hc. */
-  readonly hc: { readonly drainTimeout: Seconds; readonly lbBuffer: Seconds } | undefined;
-  readonly checkInterval: Seconds;
+  readonly hc: { readonly drainTimeout: Milliseconds; readonly lbBuffer: Milliseconds } | undefined;
+  readonly checkInterval: Milliseconds;
   readonly checkFall: number;
   /** When the balancer sees the drain answer; undefined where it has none. */
-  readonly detection: Seconds | undefined;
+  readonly detection: Milliseconds | undefined;
   /** Whether it cuts what is in flight when it marks a backend DOWN. */
   readonly killsSessions: boolean;
 }
@@ -41,13 +42,16 @@ export function gatewayTimeline(pod: GatewayTermination): Timeline {
   return pod.hc === undefined ? withoutHc(pod) : withHc(pod, pod.hc);
 }
 
-function withHc(pod: GatewayTermination, hc: { readonly drainTimeout: Seconds; readonly lbBuffer: Seconds }): Timeline {
+function withHc(
+  pod: GatewayTermination,
+  hc: { readonly drainTimeout: Milliseconds; readonly lbBuffer: Milliseconds },
+): Timeline {
   const { gracePeriod: grace, longest } = pod;
   // After its timeout hc waits on, as long as the deadline leaves time for the rest.
   const lastQuiet = Math.max(hc.drainTimeout, grace - LAST_CHANCE - hc.lbBuffer - pod.minimumDrain - AFTER_MINIMUM);
   const quiet = Math.min(longest, lastQuiet, grace);
   const closed = Math.min(quiet + hc.lbBuffer, grace);
-  const held = pod.hook.kind === "held" ? closed : Math.min(pod.hook.seconds, grace);
+  const held = pod.hook.kind === "held" ? closed : Math.min(pod.hook.length, grace);
   const down = Math.min(quiet + pod.checkInterval * pod.checkFall, grace);
   const proxyGone = goneAt(pod, held, true);
   const isOut = pod.detection !== undefined && pod.detection < quiet;
@@ -88,7 +92,7 @@ function withHc(pod: GatewayTermination, hc: { readonly drainTimeout: Seconds; r
 
 function withoutHc(pod: GatewayTermination): Timeline {
   const { gracePeriod: grace } = pod;
-  const sigterm = pod.hook.kind === "held" ? 0 : Math.min(pod.hook.seconds, grace);
+  const sigterm = pod.hook.kind === "held" ? 0 : Math.min(pod.hook.length, grace);
   const gone = goneAt(pod, sigterm, false);
   const down = Math.min(sigterm + pod.checkInterval * pod.checkFall, grace);
   const spans: Span[] = [
@@ -113,7 +117,7 @@ const GATEWAY: readonly Lane[] = ["kubelet", "balancer", "endpoints", "istio-pro
 const GATEWAY_HC: readonly Lane[] = ["kubelet", "hc", "balancer", "endpoints", "istio-proxy", "requests"];
 
 /** When the proxy is gone: with EXIT_ON_ZERO with its last request, else after its drain; never after SIGKILL. */
-function goneAt(pod: GatewayTermination, sigterm: Seconds, isQuiet: boolean): Seconds {
+function goneAt(pod: GatewayTermination, sigterm: number, isQuiet: boolean): number {
   const drained = pod.exitOnZero
     ? Math.max(sigterm + pod.minimumDrain + AGENT_TICK, isQuiet ? 0 : pod.longest)
     : sigterm + pod.terminationDrain;
@@ -121,11 +125,11 @@ function goneAt(pod: GatewayTermination, sigterm: Seconds, isQuiet: boolean): Se
 }
 
 interface Ends {
-  readonly sigterm: Seconds;
-  readonly gone: Seconds;
-  readonly down: Seconds;
+  readonly sigterm: number;
+  readonly gone: number;
+  readonly down: number;
   /** Until then the balancer sends new requests. */
-  readonly lastNew: Seconds;
+  readonly lastNew: number;
   /** The balancer hears of it while requests are in flight. */
   readonly isToldEarly: boolean;
 }
@@ -144,15 +148,19 @@ function finish(
     deaths.push(death(down, "the balancer marks the backend DOWN and cuts what is in flight"));
   }
   const left =
-    pod.exitOnZero || gone >= grace ? undefined : `the proxy exits after its drain of ${pod.terminationDrain}s`;
+    pod.exitOnZero || gone >= grace ? undefined : `the proxy exits after its drain of ${said(pod.terminationDrain)}`;
   if (gone < longest) {
     deaths.push(gone >= grace ? killed(grace) : death(gone, `${left ?? "the proxy exits"} with requests in flight`));
   } else if (grace < longest) deaths.push(killed(grace));
-  if (gone < lastNew) deaths.push(death(gone, `new requests are refused until the balancer has it DOWN at ${down}s`));
+  if (gone < lastNew)
+    deaths.push(death(gone, `new requests are refused until the balancer has it DOWN at ${said(down)}`));
   const stops = sigterm + pod.drainDuration;
   if (stops < Math.min(gone, lastNew))
     deaths.push(
-      death(stops, `Envoy stops accepting ${pod.drainDuration}s after SIGTERM; the balancer has it UP until ${down}s`),
+      death(
+        stops,
+        `Envoy stops accepting ${said(pod.drainDuration)} after SIGTERM; the balancer has it UP until ${said(down)}`,
+      ),
     );
   const end = Math.min(longest, deaths[0]?.at ?? longest);
   return timelineOf(
@@ -161,7 +169,7 @@ function finish(
     lanes,
     [
       ...spans,
-      span("requests", 0, end, `the longest request: ${longest}s`, "serving"),
+      span("requests", 0, end, `the longest request: ${said(longest)}`, "serving"),
       span("requests", end, longest, "cut off", "lost"),
     ],
     [

@@ -4,7 +4,7 @@
 
 import { AGENT_TICK } from "../../budget/budget.ts";
 import type { AppStop } from "../../budget/sidecar.ts";
-import type { Seconds } from "../../units/duration.ts";
+import { type Milliseconds, ms } from "../../units/milliseconds.ts";
 import {
   death,
   ENDPOINTS_LAG,
@@ -15,6 +15,7 @@ import {
   type Mark,
   nameOf,
   type Span,
+  said,
   span,
   type Termination,
   type Timeline,
@@ -30,8 +31,8 @@ export interface SidecarTermination extends Termination {
 }
 
 /** What a pod's own terminationDrainDuration leaves for requests after the application's preStop. */
-export function drainAfter(appStop: Seconds, terminationDrain: Seconds): Seconds {
-  return Math.max(0, terminationDrain - appStop);
+export function drainAfter(appStop: Milliseconds, terminationDrain: Milliseconds): Milliseconds {
+  return ms(Math.max(0, terminationDrain - appStop));
 }
 
 const SIDECAR: readonly Lane[] = ["kubelet", "application", "endpoints", "istio-proxy", "requests"];
@@ -39,13 +40,13 @@ const SIDECAR: readonly Lane[] = ["kubelet", "application", "endpoints", "istio-
 /** Draws up the timeline of a pod with a sidecar. */
 export function sidecarTimeline(pod: SidecarTermination): Timeline {
   const { gracePeriod: grace, longest } = pod;
-  const wanted = pod.appStops.reduce((most, { seconds }) => Math.max(most, seconds), 0);
+  const wanted = pod.appStops.reduce((most, { length }) => Math.max(most, length), 0);
   const appStop = Math.min(wanted, grace);
   const isUnread = pod.appStops.some((stop) => stop.isUnread);
   // What arrives until the application's SIGTERM is answered after it.
   const answered = appStop + longest;
   const appGone = Math.min(answered, grace);
-  const sigterm = pod.native ? appGone : pod.hook.kind === "held" ? 0 : Math.min(pod.hook.seconds, grace);
+  const sigterm = pod.native ? appGone : pod.hook.kind === "held" ? 0 : Math.min(pod.hook.length, grace);
   const gone = Math.min(goneAt(pod, sigterm, answered), grace);
   const spans: Span[] = [
     span("kubelet", 0, pod.native ? 0 : sigterm, `preStop: ${nameOf(pod.hook)}`, "waiting"),
@@ -69,7 +70,7 @@ export function sidecarTimeline(pod: SidecarTermination): Timeline {
       "application",
       appStop,
       isUnread
-        ? `SIGTERM at the earliest: how long its preStop takes cannot be read, and ${appStop}s are counted`
+        ? `SIGTERM at the earliest: how long its preStop takes cannot be read, and ${said(appStop)} are counted`
         : appStop > 0
           ? "SIGTERM, after its preStop"
           : "SIGTERM",
@@ -81,19 +82,19 @@ export function sidecarTimeline(pod: SidecarTermination): Timeline {
   return finish(pod, spans, marks, { sigterm, gone, answered, appStop, wanted });
 }
 
-function goneAt(pod: SidecarTermination, sigterm: Seconds, answered: Seconds): Seconds {
+function goneAt(pod: SidecarTermination, sigterm: number, answered: number): number {
   if (pod.native) return Math.max(sigterm, answered) + AGENT_TICK;
   if (!pod.exitOnZero) return sigterm + pod.terminationDrain;
   return Math.max(sigterm + pod.minimumDrain + AGENT_TICK, answered);
 }
 
 interface Ends {
-  readonly sigterm: Seconds;
-  readonly gone: Seconds;
-  readonly answered: Seconds;
-  readonly appStop: Seconds;
+  readonly sigterm: number;
+  readonly gone: number;
+  readonly answered: number;
+  readonly appStop: number;
   /** The application's preStop as long as it is, beyond the grace period too. */
-  readonly wanted: Seconds;
+  readonly wanted: number;
 }
 
 function finish(pod: SidecarTermination, spans: readonly Span[], marks: readonly Mark[], ends: Ends): Timeline {
@@ -110,7 +111,7 @@ function finish(pod: SidecarTermination, spans: readonly Span[], marks: readonly
   }
   const stops = sigterm + pod.drainDuration;
   if (!pod.native && stops < Math.min(gone, answered)) {
-    deaths.push(death(stops, `Envoy closes its listeners ${pod.drainDuration}s after SIGTERM`));
+    deaths.push(death(stops, `Envoy closes its listeners ${said(pod.drainDuration)} after SIGTERM`));
   }
   const first = Math.min(...deaths.map(({ at }) => at), answered);
   return timelineOf(
@@ -119,7 +120,7 @@ function finish(pod: SidecarTermination, spans: readonly Span[], marks: readonly
     SIDECAR,
     [
       ...spans,
-      span("requests", first > appStop ? appStop : 0, first, `the longest request: ${longest}s`, "serving"),
+      span("requests", first > appStop ? appStop : 0, first, `the longest request: ${said(longest)}`, "serving"),
       span("requests", first, answered, "cut off", "lost"),
     ],
     [

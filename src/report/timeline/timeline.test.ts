@@ -1,12 +1,18 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type GatewayTermination, gatewayTimeline } from "./gateway.ts";
-import { type SidecarTermination, sidecarTimeline } from "./sidecar.ts";
+import { exactly, type InSeconds } from "../../../test/unit/pods.ts";
+import { gatewayTimeline as exactGateway, type GatewayTermination } from "./gateway.ts";
+import { sidecarTimeline as exactSidecar, type SidecarTermination } from "./sidecar.ts";
 import { deathsOf, type Timeline } from "./timeline.ts";
 
-const stock: GatewayTermination = {
+type Gateway = InSeconds<GatewayTermination>;
+type Sidecar = InSeconds<SidecarTermination>;
+const gatewayTimeline = (pod: Gateway) => exactGateway(exactly<GatewayTermination>(pod));
+const sidecarTimeline = (pod: Sidecar) => exactSidecar(exactly<SidecarTermination>(pod));
+
+const stock: Gateway = {
   gracePeriod: 30,
-  hook: { kind: "timed", seconds: 0, name: "none" },
+  hook: { kind: "timed", length: 0, name: "none" },
   exitOnZero: false,
   minimumDrain: 5,
   terminationDrain: 5,
@@ -19,7 +25,7 @@ const stock: GatewayTermination = {
   killsSessions: true,
 };
 
-const held: GatewayTermination = {
+const held: Gateway = {
   ...stock,
   gracePeriod: 75,
   hook: { kind: "held" },
@@ -27,24 +33,26 @@ const held: GatewayTermination = {
   hc: { drainTimeout: 36, lbBuffer: 9 },
 };
 
-const sidecar: SidecarTermination = {
+const sidecar: Sidecar = {
   gracePeriod: 30,
-  hook: { kind: "timed", seconds: 0, name: "none" },
+  hook: { kind: "timed", length: 0, name: "none" },
   exitOnZero: false,
   minimumDrain: 5,
   terminationDrain: 5,
   drainDuration: 45,
   longest: 10,
   native: false,
-  appStops: [{ container: "app", seconds: 10 }],
+  appStops: [{ container: "app", length: 10 }],
 };
 
-const deaths = (timeline: Timeline) => deathsOf(timeline).map(({ at, text }) => `${at}: ${text}`);
+const deaths = (timeline: Timeline) => deathsOf(timeline).map(({ at, text }) => `${at / 1000}: ${text}`);
 const spansOf = (timeline: Timeline, lane: string) =>
-  timeline.spans.filter((one) => one.lane === lane).map(({ from, to, label }) => `${from}-${to} ${label}`);
+  timeline.spans
+    .filter((one) => one.lane === lane)
+    .map(({ from, to, label }) => `${from / 1000}-${to / 1000} ${label}`);
 
 describe("gatewayTimeline", () => {
-  const cases: readonly [name: string, pod: GatewayTermination, expected: readonly RegExp[]][] = [
+  const cases: readonly [name: string, pod: Gateway, expected: readonly RegExp[]][] = [
     [
       "a stock gateway loses what the balancer cuts and what outlasts its drain",
       stock,
@@ -60,12 +68,12 @@ describe("gatewayTimeline", () => {
     ["with a drain answer neither", { ...held, detection: 2 }, []],
     [
       "after the drain answer no new request comes that a proxy which leaves early could refuse",
-      { ...held, hook: { kind: "timed", seconds: 20, name: "sleep 20s" }, longest: 24, detection: 5 },
+      { ...held, hook: { kind: "timed", length: 20, name: "sleep 20s" }, longest: 24, detection: 5 },
       [],
     ],
     [
       "without one they come until DOWN",
-      { ...held, hook: { kind: "timed", seconds: 20, name: "sleep 20s" }, longest: 24 },
+      { ...held, hook: { kind: "timed", length: 20, name: "sleep 20s" }, longest: 24 },
       [/^26: new requests are refused until the balancer has it DOWN at 28s/],
     ],
     ["a grace that is too short ends in SIGKILL", { ...held, gracePeriod: 30 }, [/SIGKILL after 30s/]],
@@ -76,7 +84,7 @@ describe("gatewayTimeline", () => {
     ],
     [
       "a sleep holds the proxy, but the balancer hears of it only after it",
-      { ...stock, hook: { kind: "timed", seconds: 45, name: "sleep 45s" }, exitOnZero: true, gracePeriod: 75 },
+      { ...stock, hook: { kind: "timed", length: 45, name: "sleep 45s" }, exitOnZero: true, gracePeriod: 75 },
       [],
     ],
     [
@@ -123,7 +131,7 @@ describe("gatewayTimeline", () => {
 });
 
 describe("sidecarTimeline", () => {
-  const cases: readonly [name: string, pod: SidecarTermination, expected: readonly RegExp[]][] = [
+  const cases: readonly [name: string, pod: Sidecar, expected: readonly RegExp[]][] = [
     [
       "a stock proxy leaves while the application still stops",
       sidecar,
@@ -138,7 +146,7 @@ describe("sidecarTimeline", () => {
     ["EXIT_ON_ZERO waits for the last request", { ...sidecar, exitOnZero: true, minimumDrain: 10 }, []],
     [
       "a preStop longer than the grace is killed",
-      { ...sidecar, appStops: [{ container: "app", seconds: 40 }] },
+      { ...sidecar, appStops: [{ container: "app", length: 40 }] },
       [/^5: the proxy exits/, /^30: SIGKILL after 30s, while the application's preStop/],
     ],
     ["a native sidecar leaves after the application", { ...sidecar, native: true }, []],
@@ -166,7 +174,7 @@ describe("sidecarTimeline", () => {
   });
 
   it("marks that an idle connection has no end, for classic sidecars with EXIT_ON_ZERO only", () => {
-    const isEndless = (pod: SidecarTermination) => sidecarTimeline(pod).marks.some(({ kind }) => kind === "endless");
+    const isEndless = (pod: Sidecar) => sidecarTimeline(pod).marks.some(({ kind }) => kind === "endless");
     assert.ok(isEndless({ ...sidecar, exitOnZero: true }));
     assert.ok(!isEndless(sidecar));
     assert.ok(!isEndless({ ...sidecar, exitOnZero: true, native: true }));

@@ -1,10 +1,10 @@
 /**
- * One pod's termination in time: who does what when, and where it goes wrong. Seconds from the deletion.
+ * One pod's termination in time: who does what when, and where it goes wrong. Moments are milliseconds after the deletion.
  *
  * A timeline is made for the worst case that the budget is for: the longest request, started just before the deletion.
  */
 import { ENVOY_DRAIN } from "../../budget/budget.ts";
-import type { Seconds } from "../../units/duration.ts";
+import { formatDuration, type Milliseconds, ms, seconds } from "../../units/milliseconds.ts";
 
 /** Who acts. */
 export type Lane = "kubelet" | "hc" | "balancer" | "endpoints" | "application" | "istio-proxy" | "requests";
@@ -15,8 +15,8 @@ export type Tone = "serving" | "draining" | "closing" | "waiting" | "down" | "lo
 /** A stretch of time in a lane. */
 export interface Span {
   readonly lane: Lane;
-  readonly from: Seconds;
-  readonly to: Seconds;
+  readonly from: number;
+  readonly to: number;
   readonly label: string;
   readonly tone: Tone;
 }
@@ -24,7 +24,7 @@ export interface Span {
 /** Something that happens at one moment. */
 export interface Mark {
   readonly lane: Lane;
-  readonly at: Seconds;
+  readonly at: number;
   readonly text: string;
   /** `death`: a request dies. `endless`: from here nothing but SIGKILL is certain to end it. */
   readonly kind: "event" | "death" | "endless";
@@ -36,9 +36,9 @@ export interface Mark {
 export interface Timeline {
   readonly role: "gateway" | "sidecar";
   /** When SIGKILL comes to whatever is left. */
-  readonly gracePeriod: Seconds;
+  readonly gracePeriod: Milliseconds;
   /** How long there is something to show. */
-  readonly length: Seconds;
+  readonly length: number;
   readonly lanes: readonly Lane[];
   readonly spans: readonly Span[];
   /** In order of time. */
@@ -48,20 +48,25 @@ export interface Timeline {
 /** istio-proxy's preStop: until hc is CLOSED, or for a time of its own. */
 export type Hook =
   | { readonly kind: "held" }
-  | { readonly kind: "timed"; readonly seconds: Seconds; readonly name: string };
+  | { readonly kind: "timed"; readonly length: Milliseconds; readonly name: string };
 
 /** What both roles' timelines depend on. */
 export interface Termination {
-  readonly gracePeriod: Seconds;
+  readonly gracePeriod: Milliseconds;
   /** What holds istio-proxy's SIGTERM back. */
   readonly hook: Hook;
   readonly exitOnZero: boolean;
-  readonly minimumDrain: Seconds;
-  readonly terminationDrain: Seconds;
+  readonly minimumDrain: Milliseconds;
+  readonly terminationDrain: Milliseconds;
   /** After SIGTERM Envoy accepts for so long. */
-  readonly drainDuration: Seconds;
+  readonly drainDuration: Milliseconds;
   /** The longest request that shall survive. */
-  readonly longest: Seconds;
+  readonly longest: Milliseconds;
+}
+
+/** A moment or a span as people read it. */
+export function said(moment: number): string {
+  return formatDuration(ms(moment));
 }
 
 /** What a hook is called in a picture. */
@@ -70,18 +75,18 @@ export function nameOf(hook: Hook): string {
 }
 
 /** Istio's terminationDrainDuration where nobody sets it. */
-export const ISTIO_DRAIN: Seconds = 5;
+export const ISTIO_DRAIN: Milliseconds = seconds(5);
 
 /** If a preStop used up the whole grace period, the kubelet waits so much longer before SIGKILL. */
-export const LAST_CHANCE: Seconds = 2;
+export const LAST_CHANCE: Milliseconds = seconds(2);
 
 /** Time that kube-proxies and meshed clients may take to drop an endpoint. */
-export const ENDPOINTS_LAG: Seconds = 2;
+export const ENDPOINTS_LAG: Milliseconds = seconds(2);
 
 /** Puts a timeline together: empty spans and lanes go, marks come in order. */
 export function timelineOf(
   role: Timeline["role"],
-  gracePeriod: Seconds,
+  gracePeriod: Milliseconds,
   lanes: readonly Lane[],
   spans: readonly Span[],
   marks: readonly Mark[],
@@ -103,33 +108,33 @@ export function deathsOf({ marks }: Timeline): readonly Mark[] {
 }
 
 /** A stretch of time in a lane. */
-export function span(lane: Lane, from: Seconds, to: Seconds, label: string, tone: Tone): Span {
+export function span(lane: Lane, from: number, to: number, label: string, tone: Tone): Span {
   return { lane, from, to, label, tone };
 }
 
 /** Something that happens. */
-export function event(lane: Lane, at: Seconds, text: string): Mark {
+export function event(lane: Lane, at: number, text: string): Mark {
   return { lane, at, text, kind: "event" };
 }
 
 /** The moment at which requests die. */
-export function death(at: Seconds, text: string): Mark {
+export function death(at: number, text: string): Mark {
   return { lane: "requests", at, text, kind: "death" };
 }
 
 /** The moment at which SIGKILL ends requests. */
-export function killed(at: Seconds, what?: string): Mark {
-  return { ...death(at, `SIGKILL after ${at}s${what === undefined ? "" : `, ${what}`}`), isKilled: true };
+export function killed(at: number, what?: string): Mark {
+  return { ...death(at, `SIGKILL after ${said(at)}${what === undefined ? "" : `, ${what}`}`), isKilled: true };
 }
 
 /** With EXIT_ON_ZERO an idle connection can hold the proxy from the moment at which it might be gone. */
-export function endless(pod: Termination, sigterm: Seconds, gone: Seconds): Mark {
+export function endless(pod: Termination, sigterm: number, gone: number): Mark {
   const grace = pod.gracePeriod;
   const idle = Math.min(sigterm + Math.max(pod.drainDuration, ENVOY_DRAIN), grace);
   return {
     lane: "istio-proxy",
     at: gone,
-    text: `an idle keep-alive connection can hold the proxy from here to SIGKILL at ${grace}s (Envoy from 1.40 on: ${idle}s)`,
+    text: `an idle keep-alive connection can hold the proxy from here to SIGKILL at ${said(grace)} (Envoy from 1.40 on: ${said(idle)})`,
     kind: "endless",
   };
 }

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { app, contextOf, gatewayPod, sidecarPod } from "../../test/unit/pods.ts";
+import { app, gatewayPod, run, sidecarPod, type WrittenSpec } from "../../test/unit/pods.ts";
 import type { JsonObject } from "../pod/json.ts";
-import type { PolicySpec } from "../policy/schema.ts";
-import { reasonsFor } from "./reasons.ts";
+import { reasonsOf } from "./because.ts";
 
 const TDD = "config/terminationDrainDuration";
 const MINIMUM = "config/MINIMUM_DRAIN_DURATION";
@@ -13,7 +12,7 @@ const hc = (name: string) => `/spec/containers/hc/env/${name}`;
 const own = (text: string) => ({ annotations: { "proxy.istio.io/config": text } });
 
 describe("the reason of each line", () => {
-  type Case = readonly [string, JsonObject, PolicySpec, string, string | undefined];
+  type Case = readonly [string, JsonObject, WrittenSpec, string, string | undefined];
   const cases: readonly Case[] = [
     ["the built-in p99", gatewayPod(), {}, TDD, "drain timeout 36s: requestP99 30s × 1.2 (built-in)"],
     [
@@ -138,6 +137,6 @@ describe("the reason of each line", () => {
     ["a sidecar has none for hc", sidecarPod(), {}, hc("LB_BUFFER"), undefined],
   ];
   for (const [name, pod, spec, place, reason] of cases) {
-    it(name, () => assert.equal(reasonsFor(contextOf(pod, spec)).get(place), reason));
+    it(name, () => assert.equal(reasonsOf(run(pod, spec).whys).get(place), reason));
   }
 });
