@@ -15,7 +15,7 @@ export interface Reasoned<T> {
 }
 
 /** A span of time with its reason. */
-export type Span = Reasoned<Milliseconds>;
+export type Duration = Reasoned<Milliseconds>;
 
 /** A setting, or what stands in the pod in its place. */
 export interface Said {
@@ -43,11 +43,11 @@ type OfDrain =
   | { readonly tag: "least drain" }
   | { readonly tag: "left over"; readonly grace: Milliseconds; readonly margin: Sourced<Milliseconds> }
   /** The limit of the grace period left less. */
-  | { readonly tag: "shortened"; readonly wanted: Span; readonly limit: Said }
+  | { readonly tag: "shortened"; readonly wanted: Duration; readonly limit: Said }
   | {
       readonly tag: "drain";
       readonly appStop: Milliseconds;
-      readonly drainTimeout: Span;
+      readonly drainTimeout: Duration;
       /** How long the proxy's own hook holds it meanwhile; 0 for a gateway. */
       readonly hook: Milliseconds;
     };

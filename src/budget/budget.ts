@@ -8,7 +8,7 @@ import { type Notice, notice } from "../codes/registry.ts";
 import type { Sourced } from "../policy/layers.ts";
 import type { DrainSetting } from "../policy/settings.ts";
 import { formatDuration, type Milliseconds, seconds } from "../units/milliseconds.ts";
-import { type P99, type Span, setBy } from "./because.ts";
+import { type Duration, type P99, setBy } from "./because.ts";
 import { drainTimeoutOfP99 } from "./drain-timeout.ts";
 import type { Formula } from "./formula.ts";
 import type { GraceBounds } from "./limit.ts";
@@ -37,23 +37,23 @@ export type ProxyStop =
 /** A pod's budget. */
 export interface Budget {
   /** Longest wait for in-flight requests. */
-  readonly drainTimeout: Span;
+  readonly drainTimeout: Duration;
   /** Time for the load balancer to notice the close answer; 0 for a sidecar. */
-  readonly lbBuffer: Span;
+  readonly lbBuffer: Duration;
   /** How long istio-proxy's preStop holds it. */
-  readonly hook: Span;
+  readonly hook: Duration;
   /** The longest application preStop that can be read; 0 for a gateway. */
   readonly appStop: Milliseconds;
-  readonly terminationDrainDuration: Span;
-  readonly minimumDrainDuration: Span;
+  readonly terminationDrainDuration: Duration;
+  readonly minimumDrainDuration: Duration;
   readonly exitOnZero: boolean;
   /** Undefined where Envoy's default of 45 s is enough. */
-  readonly drainDuration: Span | undefined;
+  readonly drainDuration: Duration | undefined;
   readonly margin: Milliseconds;
   /** What the pod needs; more than the limit where that is too small. */
   readonly needs: Milliseconds;
   /** terminationGracePeriodSeconds that the pod gets. */
-  readonly gracePeriod: Span;
+  readonly gracePeriod: Duration;
   /** How the grace period that the pod needs came about, under the limit. */
   readonly formula: Formula;
   readonly notices: readonly Notice[];
@@ -62,8 +62,8 @@ export interface Budget {
 /** What both roles' budgets depend on. */
 export interface BudgetInput {
   /** A policy's, an override's or the user's own; undefined: computed. */
-  readonly terminationDrainDuration: Span | undefined;
-  readonly minimumDrainDuration: Span | undefined;
+  readonly terminationDrainDuration: Duration | undefined;
+  readonly minimumDrainDuration: Duration | undefined;
   readonly exitOnZero: boolean;
   readonly proxyStop: ProxyStop;
   readonly margin: Sourced<Milliseconds>;
@@ -73,7 +73,7 @@ export interface BudgetInput {
 }
 
 /** The drain timeout that a setting asks for. */
-export function drainOf(setting: DrainSetting): Span {
+export function drainOf(setting: DrainSetting): Duration {
   if ("drainTimeout" in setting) return setBy("drainTimeout", setting.drainTimeout);
   const because = p99Of(setting.requestP99);
   return { value: because.formula.value, because };
@@ -85,7 +85,7 @@ export function p99Of(p99: Sourced<Milliseconds>): P99 {
 }
 
 /** Envoy's drainDuration where it must accept for longer than it would. */
-export function accepting(time: Milliseconds, { meshDrainDuration = ENVOY_DRAIN }: BudgetInput): Span | undefined {
+export function accepting(time: Milliseconds, { meshDrainDuration = ENVOY_DRAIN }: BudgetInput): Duration | undefined {
   if (time <= meshDrainDuration) return undefined;
   return { value: time, because: { tag: "accepts", longerThan: meshDrainDuration } };
 }

@@ -6,23 +6,23 @@ import { formatDuration, type Milliseconds, ms, wholeSeconds } from "../units/mi
 
 /** A span of time and how it was computed. */
 export type Formula = { readonly value: Milliseconds } & (
-  | { readonly op: "sum" | "max"; readonly terms: readonly Term[] }
+  | { readonly op: "sum" | "max"; readonly terms: readonly Operand[] }
   | { readonly op: "times"; readonly each: Milliseconds; readonly count: number; readonly countFirst: boolean }
   | { readonly op: "rounded"; readonly exact: Formula }
 );
 
 /** A span that is written as it is, or as its formula. */
-export type Term = Milliseconds | Formula;
+export type Operand = Milliseconds | Formula;
 
-const timeOf = (term: Term): Milliseconds => (typeof term === "object" ? term.value : term);
+const timeOf = (term: Operand): Milliseconds => (typeof term === "object" ? term.value : term);
 
 /** `36s + 9s`. */
-export function sum(...terms: readonly Term[]): Formula {
+export function sum(...terms: readonly Operand[]): Formula {
   return { op: "sum", terms, value: ms(terms.reduce<number>((all, term) => all + timeOf(term), 0)) };
 }
 
 /** `max(36s, 45s)`. */
-export function max(...terms: readonly Term[]): Formula {
+export function max(...terms: readonly Operand[]): Formula {
   return { op: "max", terms, value: longest(...terms.map(timeOf)) };
 }
 
@@ -62,7 +62,7 @@ export function written(formula: Formula): string {
 }
 
 /** A formula without what comes out: `2s × 2 + 5s`. */
-export function termsOf(term: Term): string {
+export function termsOf(term: Operand): string {
   if (typeof term === "number") return formatDuration(term);
   switch (term.op) {
     case "sum":

@@ -279,6 +279,11 @@ describe("the budget of a gateway, worked out by hand from SPEC 6", () => {
       "the grace period is limited to 10s, but the budget needs max(36s + 9s, 36s) + 30s = 75s; even with drain timeout 5s, margin 8s it needs 22s.",
     ],
     [
+      "a limit under which neither drain nor margin can shrink",
+      { margin: 60, minimumDrainDuration: 60, drain: explicit(5), grace: { users: 1, max: 60 } },
+      "the grace period is limited to 60s, but the budget needs 14s + 60s + 3s = 77s; even with drain timeout 5s it needs 77s.",
+    ],
+    [
       "a broken rule names the value",
       { loadBalancer: alb, drain: explicit(10) },
       "the budget does not hold: the drain timeout of 10s is shorter than the 60s in which the load balancer sees the drain answer.",
@@ -287,6 +292,25 @@ describe("the budget of a gateway, worked out by hand from SPEC 6", () => {
   for (const [name, input, text] of sentences) {
     it(name, () => assert.equal(budgetOf({ ...base, ...input }).notices[0]?.text, text));
   }
+
+  const milliseconds: readonly [string, Given["drain"], string | undefined][] = [
+    ["a p99 in milliseconds is asked about", p99(20_000), "did you mean 20s?"],
+    ["so is a drain timeout", explicit(2500), "did you mean 2.5s?"],
+    ["an hour is meant", p99(3600), undefined],
+    ["what is not round in milliseconds is meant", p99(1234), undefined],
+  ];
+  for (const [name, drain, question] of milliseconds) {
+    it(name, () => {
+      const told = budgetOf({ ...base, drain }).notices.find(({ code }) => code === "GG306")?.text;
+      if (question === undefined) assert.equal(told, undefined);
+      else assert.ok(told?.endsWith(question), told);
+    });
+  }
+
+  it("what fits is never asked about", () => {
+    const fits = budgetOf({ ...base, drain: p99(2000), grace: { users: 30, max: 3600 } });
+    assert.deepEqual(fits.notices, []);
+  });
 
   it("the arithmetic is the sum that decided", () => {
     assert.equal(written(budgetOf(base).formula), "max(36s + 9s, 36s) + 30s = 75s");

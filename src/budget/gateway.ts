@@ -8,7 +8,7 @@
 import type { Notice } from "../codes/registry.ts";
 import type { DrainSetting } from "../policy/settings.ts";
 import { formatDuration, type Milliseconds, ms, seconds, wholeSeconds } from "../units/milliseconds.ts";
-import type { Because, Span } from "./because.ts";
+import type { Because, Duration } from "./because.ts";
 import {
   AFTER_MINIMUM,
   accepting,
@@ -35,7 +35,7 @@ export interface GatewayInput extends BudgetInput {
 export function gatewayBudget(input: GatewayInput): Budget {
   const { loadBalancer, margin, grace, proxyStop } = input;
   const wanted = wantedDrain(input);
-  const compute = (drainTimeout: Span, rest: Milliseconds) => withDrain(input, drainTimeout, rest);
+  const compute = (drainTimeout: Duration, rest: Milliseconds) => withDrain(input, drainTimeout, rest);
   const whole = compute(wanted, margin.value);
   const { computed, notices } = fitted(
     whole,
@@ -55,7 +55,7 @@ export function gatewayBudget(input: GatewayInput): Budget {
 }
 
 /** A computed drain timeout is at least as long as the balancer takes to see the drain answer. */
-function wantedDrain({ drain, loadBalancer: { detection } }: GatewayInput): Span {
+function wantedDrain({ drain, loadBalancer: { detection } }: GatewayInput): Duration {
   if ("drainTimeout" in drain) return drainOf(drain);
   const p99 = p99Of(drain.requestP99);
   const isLonger = p99.formula.value >= detection;
@@ -69,7 +69,7 @@ interface Computed extends Omit<Budget, "needs" | "gracePeriod" | "notices"> {
 }
 
 /** The formulas, for one drain timeout and margin. */
-function withDrain(input: GatewayInput, drainTimeout: Span, margin: Milliseconds): Computed {
+function withDrain(input: GatewayInput, drainTimeout: Duration, margin: Milliseconds): Computed {
   const { lbBuffer, detection, drainAnswer } = input.loadBalancer;
   const holds = sum(drainTimeout.value, lbBuffer.value);
   const hook = hookOf(input, holds);
@@ -102,7 +102,7 @@ function withDrain(input: GatewayInput, drainTimeout: Span, margin: Milliseconds
   };
 }
 
-function hookOf({ proxyStop }: GatewayInput, holds: Formula): Span {
+function hookOf({ proxyStop }: GatewayInput, holds: Formula): Duration {
   switch (proxyStop.kind) {
     case "Hold":
       return { value: holds.value, because: { tag: "sum", formula: holds } };
@@ -118,9 +118,13 @@ function hookOf({ proxyStop }: GatewayInput, holds: Formula): Span {
 }
 
 /** The longest of what somebody set, the drain timeout, and what the balancer needs after the hook. */
-function drainDurationOf({ terminationDrainDuration: set }: GatewayInput, drainTimeout: Span, uncovered: Span): Span {
+function drainDurationOf(
+  { terminationDrainDuration: set }: GatewayInput,
+  drainTimeout: Duration,
+  uncovered: Duration,
+): Duration {
   const none = seconds(0);
-  const own: Span = {
+  const own: Duration = {
     value: wholeSeconds(drainTimeout.value),
     because: { tag: "drain", appStop: none, drainTimeout, hook: none },
   };

@@ -3,8 +3,8 @@
  */
 import { type Notice, notice } from "../codes/registry.ts";
 import type { Sourced } from "../policy/layers.ts";
-import { formatDuration, inSeconds, type Milliseconds, seconds } from "../units/milliseconds.ts";
-import type { Said, Span } from "./because.ts";
+import { formatDuration, inSeconds, type Milliseconds, ms, seconds } from "../units/milliseconds.ts";
+import type { Duration, Said } from "./because.ts";
 import { type Formula, written } from "./formula.ts";
 import { shrinkToFit } from "./shrink.ts";
 
@@ -24,7 +24,7 @@ export function limitOf({ users, max }: GraceBounds): Said & { readonly value: M
 }
 
 /** The grace period that a pod gets: only ever raised, and not above the limit. */
-export function boundedGrace(fitted: Formula, needs: Milliseconds, { users, max }: GraceBounds): Span {
+export function boundedGrace(fitted: Formula, needs: Milliseconds, { users, max }: GraceBounds): Duration {
   const value = Math.max(users.value, Math.min(fitted.value, max.value)) as Milliseconds;
   if (value === needs) return { value, because: { tag: "sum", formula: fitted } };
   if (value > needs) return { value, because: { tag: "users", formula: fitted, origin: users.origin } };
@@ -33,15 +33,15 @@ export function boundedGrace(fitted: Formula, needs: Milliseconds, { users, max 
 
 /** What the limit is laid on. */
 interface Limited {
-  readonly drainTimeout: Span;
-  readonly lbBuffer: Span;
+  readonly drainTimeout: Duration;
+  readonly lbBuffer: Duration;
   readonly margin: Milliseconds;
   readonly formula: Formula;
 }
 
 /** What a budget asks for, and how little of it would do. */
 interface Asked {
-  readonly drainTimeout: Span;
+  readonly drainTimeout: Duration;
   readonly leastDrainTimeout: Milliseconds;
   readonly margin: Milliseconds;
   readonly leastMargin: Milliseconds;
@@ -56,7 +56,7 @@ interface Asked {
 export function fitted<Computed extends Limited>(
   whole: Computed,
   asked: Asked,
-  compute: (drainTimeout: Span, margin: Milliseconds) => Computed,
+  compute: (drainTimeout: Duration, margin: Milliseconds) => Computed,
 ): { readonly computed: Computed; readonly notices: readonly Notice[] } {
   const limit = limitOf(asked.grace);
   if (whole.formula.value <= limit.value) return { computed: whole, notices: [] };
@@ -66,12 +66,28 @@ export function fitted<Computed extends Limited>(
     limit.value,
     (value, margin) => compute({ ...wanted, value }, margin).formula.value,
   );
-  const drainTimeout: Span =
+  const drainTimeout: Duration =
     shrunk.drainTimeout === wanted.value
       ? wanted
       : { value: shrunk.drainTimeout, because: { tag: "shortened", wanted, limit } };
   const computed = compute(drainTimeout, shrunk.margin);
-  return { computed, notices: [tooSmall(limit.value, whole, computed)] };
+  return { computed, notices: [tooSmall(limit.value, whole, computed), ...milliseconds(wanted, limit.value)] };
+}
+
+/** Round numbers of milliseconds, such as 2500 or 20000, are none of minutes: 1800, 3600. */
+const ROUND: Milliseconds = seconds(500);
+
+/** A request longer than any pod may live, in a number that is round as milliseconds and not as minutes. */
+function milliseconds({ because }: Duration, limit: Milliseconds): readonly Notice[] {
+  const said =
+    because.tag === "p99"
+      ? { setting: "requestP99", ...because.p99 }
+      : because.tag === "set" && typeof because.value === "number"
+        ? { ...because, value: because.value }
+        : undefined;
+  if (said === undefined || said.value < limit || said.value % ROUND !== 0) return [];
+  const { setting, origin, value } = said;
+  return [notice("GG306", { setting, origin, seconds: inSeconds(value), meant: formatDuration(ms(value / 1000)) })];
 }
 
 function tooSmall(limit: Milliseconds, whole: Limited, { drainTimeout, lbBuffer, margin, formula }: Limited): Notice {

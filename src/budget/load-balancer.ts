@@ -4,7 +4,7 @@
 import type { LbSettings } from "../policy/settings.ts";
 import type { Seconds } from "../units/duration.ts";
 import { type Milliseconds, ms, seconds } from "../units/milliseconds.ts";
-import { type Span, setBy } from "./because.ts";
+import { type Duration, setBy } from "./because.ts";
 import { longest, sum, times } from "./formula.ts";
 import { type Answer, type CheckLimits, type LbProfile, profiles } from "./profiles.ts";
 
@@ -24,7 +24,7 @@ export interface LoadBalancer {
   readonly drainAnswer: Answer | undefined;
   /** Time until the balancer acts on the drain answer. */
   readonly detection: Milliseconds;
-  readonly lbBuffer: Span;
+  readonly lbBuffer: Duration;
 }
 
 /** What a balancer without limits of its own takes. */
@@ -56,7 +56,7 @@ export function loadBalancerOf(settings: LbSettings): LoadBalancer {
   };
 }
 
-function bufferOf(settings: LbSettings, checkInterval: Milliseconds, checkFall: number): Span {
+function bufferOf(settings: LbSettings, checkInterval: Milliseconds, checkFall: number): Duration {
   if (settings.buffer !== undefined) return setBy("buffer", settings.buffer);
   const formula = sum(times(checkInterval, checkFall), BUFFER_EXTRA);
   const { origin } = settings.checkInterval ?? settings.checkFall ?? settings.profile;

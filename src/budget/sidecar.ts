@@ -8,7 +8,7 @@
 import { type Notice, notice } from "../codes/registry.ts";
 import type { DrainSetting } from "../policy/settings.ts";
 import { formatDuration, inSeconds, type Milliseconds, ms, seconds, wholeSeconds } from "../units/milliseconds.ts";
-import type { Span } from "./because.ts";
+import type { Duration } from "./because.ts";
 import {
   AGENT_TICK,
   accepting,
@@ -40,7 +40,7 @@ export interface SidecarInput extends BudgetInput {
   /** preStops whose length is known, also the ones that are added. */
   readonly appStops: readonly AppStop[];
   /** A terminationDrainDuration for this pod; the drain timeout follows it where nothing else says one. */
-  readonly writtenDrain: Span | undefined;
+  readonly writtenDrain: Duration | undefined;
 }
 
 /** Computes the budget of a sidecar. */
@@ -48,7 +48,7 @@ export function sidecarBudget(input: SidecarInput): Budget {
   const { margin, grace } = input;
   const stop = longestStop(input, limitOf(grace).value);
   const wanted = wantedDrain(input, stop.appStop);
-  const compute = (drainTimeout: Span, rest: Milliseconds) => withDrain(input, stop.appStop, drainTimeout, rest);
+  const compute = (drainTimeout: Duration, rest: Milliseconds) => withDrain(input, stop.appStop, drainTimeout, rest);
   const whole = compute(wanted, margin.value);
   const { computed, notices } = fitted(
     whole,
@@ -76,7 +76,7 @@ function longestStop(input: SidecarInput, limit: Milliseconds) {
   return { appStop: most, notices: [notice("GG304", told)] };
 }
 
-function wantedDrain(input: SidecarInput, appStop: Milliseconds): Span {
+function wantedDrain(input: SidecarInput, appStop: Milliseconds): Duration {
   if (input.drain !== undefined) return drainOf(input.drain);
   const own = input.writtenDrain;
   if (own !== undefined) return { ...own, value: longest(LEAST_DRAIN, ms(own.value - appStop)) };
@@ -90,7 +90,7 @@ function wantedDrain(input: SidecarInput, appStop: Milliseconds): Span {
 type Computed = Omit<Budget, "needs" | "gracePeriod" | "notices">;
 
 /** The formulas, for one drain timeout and margin. */
-function withDrain(input: SidecarInput, appStop: Milliseconds, drainTimeout: Span, margin: Milliseconds): Computed {
+function withDrain(input: SidecarInput, appStop: Milliseconds, drainTimeout: Duration, margin: Milliseconds): Computed {
   const hook = hookOf(input, appStop);
   const terminationDrainDuration = drainDurationOf(input, appStop, drainTimeout, hook.value);
   const uncovered = ms(appStop - hook.value);
@@ -117,11 +117,11 @@ function withDrain(input: SidecarInput, appStop: Milliseconds, drainTimeout: Spa
 function drainDurationOf(
   { terminationDrainDuration: set }: SidecarInput,
   appStop: Milliseconds,
-  drainTimeout: Span,
+  drainTimeout: Duration,
   hook: Milliseconds,
-): Span {
+): Duration {
   const drained = wholeSeconds(ms(appStop + drainTimeout.value - hook));
-  const computed: Span =
+  const computed: Duration =
     drained >= LEAST_DRAIN
       ? { value: drained, because: { tag: "drain", appStop, drainTimeout, hook } }
       : { value: LEAST_DRAIN, because: { tag: "least drain" } };
@@ -130,7 +130,7 @@ function drainDurationOf(
   return follows ? computed : set;
 }
 
-function hookOf({ proxyStop }: SidecarInput, appStop: Milliseconds): Span {
+function hookOf({ proxyStop }: SidecarInput, appStop: Milliseconds): Duration {
   if (proxyStop.kind === "Sleep") {
     const formula = rounded(sum(longest(LEAST_DRAIN, appStop)));
     return { value: formula.value, because: { tag: "sum", formula } };

@@ -200,6 +200,13 @@ export const codes = {
     (d: { container: string }) =>
       `the preStop hook of container ${quoted(d.container)} has no length that can be read and counts as 0s.`,
   ),
+  GG306: code(
+    "warning",
+    "A request time is so long that it looks like milliseconds, where a number means seconds.",
+    "Write its unit: 20s, or 20000ms.",
+    (d: { setting: string; origin: string; seconds: number; meant: string }) =>
+      `${d.setting} ${d.seconds}s (${d.origin}) is longer than the grace period may be, and a number means seconds: did you mean ${d.meant}?`,
+  ),
   GG401: code(
     "warning",
     "istio-proxy has a preStop hook of the user, which stays; Gracegate's own hook is not added.",

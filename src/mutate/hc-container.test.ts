@@ -284,6 +284,11 @@ describe("a user's own hc", () => {
     });
     assert.equal(run(pod).plan?.context.budget.drainTimeout.value, 9000);
   });
+  it("hc is told milliseconds where a setting has them", () => {
+    const loadBalancer = { checkInterval: 0.5, checkFall: 3 };
+    const env = environment(run(gatewayPod(), { gateway: { loadBalancer, hc: { pollInterval: 0.5 } } }).pod, "hc");
+    assert.deepEqual([env.POLL_INTERVAL, env.LB_BUFFER, env.DRAIN_TIMEOUT], ["500ms", "6.5s", "36"]);
+  });
   it("what an earlier call added is computed again", () => {
     const first = run(theirs(), { gateway: { drainTimeout: 60 } }).pod;
     assert.deepEqual(

@@ -2,7 +2,7 @@
  * Everything that is decided about a pod before it is changed: whose value counts, what holds the proxy's SIGTERM back,
  * and the budget.
  */
-import { type Said, type Span, setBy } from "../budget/because.ts";
+import { type Duration, type Said, setBy } from "../budget/because.ts";
 import type { Budget, ProxyStop } from "../budget/budget.ts";
 import { gatewayBudget } from "../budget/gateway.ts";
 import type { GraceBounds } from "../budget/limit.ts";
@@ -141,7 +141,7 @@ function sidecarPlan({ facts, users }: Base, input: PlanInput): Decided {
 function writtenDrain(
   { terminationDrainDuration: setting }: SidecarSettings,
   users: Milliseconds | undefined,
-): Span | undefined {
+): Duration | undefined {
   const isOverride = setting?.level === level.override;
   if (users !== undefined && !isOverride) return { value: users, because: { tag: "own drain" } };
   const counts = isOverride || setting?.level === level.meshConfig;
@@ -169,7 +169,7 @@ function effective<T extends Said["value"], Otherwise extends T | undefined>(
 
 /** A span that somebody set: the user's as it stands in the pod, a setting's in the whole seconds that are written. */
 function setSpan(name: string, setting: Sourced<Milliseconds> | undefined, users: Milliseconds | undefined) {
-  const set: Span | undefined = effective(name, setting, users, undefined);
+  const set: Duration | undefined = effective(name, setting, users, undefined);
   return users !== undefined && setting?.level !== level.override
     ? set
     : set && { ...set, value: wholeSeconds(set.value) };

@@ -4,7 +4,7 @@
 import { Ajv, type ErrorObject } from "ajv";
 import { isObject, type JsonObject, type JsonValue, objectAt, textAt } from "../pod/json.ts";
 import { DURATION_PATTERN } from "../units/duration.ts";
-import { parseQuantity } from "../units/quantity.ts";
+import { parseQuantity, QUANTITY_PATTERN } from "../units/quantity.ts";
 import { GOVERNED_VARIABLES } from "./hc-variables.ts";
 import { nearest } from "./nearest.ts";
 import { normalise, type Refusal, withoutNulls } from "./normalise.ts";
@@ -161,8 +161,16 @@ function securityProblems(context: NonNullable<HcSpec["securityContext"]>): read
   return refusals;
 }
 
+/** A refusal, and whether another one of the same field says it better. */
+interface Said extends Refusal {
+  readonly isGeneral?: boolean;
+}
+
+/** What ajv says of a value's type or size, which another error of the field explains. */
+const GENERAL: readonly string[] = ["type", "minimum", "maximum"];
+
 /** Turns ajv's errors into sentences about the field. */
-function refusalOf(error: ErrorObject): Refusal {
+function refusalOf(error: ErrorObject): Said {
   const path = `spec${error.instancePath
     .replace(/\/([0-9]+)(?=\/|$)/g, "[$1]")
     .replaceAll("/", ".")
@@ -194,7 +202,11 @@ function refusalOf(error: ErrorObject): Refusal {
     case "required":
       return { path: `${path}.${String(params.missingProperty)}`, reason: "is missing" };
     default:
-      return { path, reason: `${error.message ?? "is wrong"}, but is ${shown(error.data)}` };
+      return {
+        path,
+        reason: `${error.message ?? "is wrong"}, but is ${shown(error.data)}`,
+        isGeneral: GENERAL.includes(error.keyword),
+      };
   }
 }
 
@@ -204,17 +216,17 @@ function isDuration(error: ErrorObject): boolean {
 }
 
 function isQuantity(error: ErrorObject): boolean {
-  return isDuration(error) && ((error.parentSchema as JsonSchema).pattern ?? "").includes("Ki");
+  return (error.parentSchema as JsonSchema | undefined)?.pattern === QUANTITY_PATTERN;
 }
 
 /** Both branches of an anyOf fail with an error of their own; one sentence a field is enough. */
-function unique(refusals: readonly Refusal[]): readonly Refusal[] {
-  const byPath = new Map<string, Refusal>();
+function unique(refusals: readonly Said[]): readonly Refusal[] {
+  const byPath = new Map<string, Said>();
   for (const refusal of refusals) {
     const known = byPath.get(refusal.path);
-    if (known === undefined || known.reason.includes("must be")) byPath.set(refusal.path, refusal);
+    if (known === undefined || known.isGeneral) byPath.set(refusal.path, refusal);
   }
-  return [...byPath.values()];
+  return [...byPath.values()].map(({ path, reason }) => ({ path, reason }));
 }
 
 function shown(value: unknown): string {

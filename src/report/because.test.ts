@@ -9,6 +9,7 @@ const MINIMUM = "config/MINIMUM_DRAIN_DURATION";
 const PROXY = "/spec/containers/istio-proxy/lifecycle";
 const GRACE = "/spec/terminationGracePeriodSeconds";
 const hc = (name: string) => `/spec/containers/hc/env/${name}`;
+const hcPoll: WrittenSpec = { gateway: { hc: { pollInterval: 0.5 } } };
 const own = (text: string) => ({ annotations: { "proxy.istio.io/config": text } });
 
 describe("the reason of each line", () => {
@@ -110,6 +111,28 @@ describe("the reason of each line", () => {
       GRACE,
       "the budget: max(21s + 9s, 21s) + 30s = 60s",
     ],
+    [
+      "a drain timeout that a limit shortened",
+      gatewayPod(),
+      { gateway: { requestP99: 20_000 } },
+      TDD,
+      "drain timeout 561s: requestP99 20000s × 1.2 (GracePolicy shop/default), shortened to fit maxGracePeriod 600s (built-in)",
+    ],
+    [
+      "what the balancer needs of a proxy that nothing holds",
+      gatewayPod(),
+      { gateway: { proxyStop: "Sigterm" } },
+      MINIMUM,
+      "what the balancer needs: 36s + 9s (the budget)",
+    ],
+    [
+      "a wish for the grace period",
+      gatewayPod({ annotations: { "gracegate.dev/grace-period": "200s" } }),
+      {},
+      GRACE,
+      "annotation gracegate.dev/grace-period; the budget: max(36s + 9s, 36s) + 30s = 75s",
+    ],
+    ["hc's poll to the millisecond", gatewayPod(), hcPoll, hc("POLL_INTERVAL"), "hc.pollInterval 500ms"],
     ["the checks make the buffer", gatewayPod(), {}, hc("LB_BUFFER"), "checks: interval × fall + 5s (built-in)"],
     [
       "an explicit buffer",

@@ -3,7 +3,7 @@
  *
  * The values carry their reasons (src/budget/because.ts, src/mutate/why.ts); every sentence about one stands here, once.
  */
-import type { Because, Span } from "../budget/because.ts";
+import type { Because, Duration } from "../budget/because.ts";
 import { LEAST_DRAIN } from "../budget/budget.ts";
 import { exactly, termsOf, written } from "../budget/formula.ts";
 import { MOST_LEFT_OVER } from "../budget/sidecar.ts";
@@ -108,7 +108,7 @@ function ofNumber(because: Because): string {
 }
 
 /** How a number of a plan came about, for somebody who gave the settings. */
-export function arithmeticOf({ value, because }: Span): string {
+export function arithmeticOf({ value, because }: Duration): string {
   const text = formatDuration;
   switch (because.tag) {
     case "set":

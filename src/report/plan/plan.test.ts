@@ -25,7 +25,7 @@ function made(settings: JsonObject, more: Partial<PlanWish> = {}): Plan {
 }
 
 function numbers(plan: Plan): Record<string, number> {
-  return Object.fromEntries(plan.terms.map(({ key, seconds }) => [key, seconds]));
+  return Object.fromEntries(plan.terms.map(({ key, span }) => [key, span / 1000]));
 }
 
 describe("planOf", () => {

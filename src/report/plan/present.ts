@@ -72,7 +72,9 @@ export function planData(plan: Plan, reach: Reach): JsonObject {
   return {
     role: role.kind,
     profile: role.kind === "gateway" ? role.settings.loadBalancer.profile.value : null,
-    budget: Object.fromEntries(plan.terms.map(({ key, seconds, arithmetic }) => [key, { seconds, arithmetic }])),
+    budget: Object.fromEntries(
+      plan.terms.map(({ key, span, arithmetic }) => [key, { seconds: inSeconds(span), arithmetic }]),
+    ),
     policy: plan.policy,
     snippets: snippetsOf(plan, reach)
       .slice(1)

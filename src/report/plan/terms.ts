@@ -1,11 +1,11 @@
 /**
  * A budget as a list of its numbers, each with the arithmetic that made it: what `plan` shows.
  */
-import type { Span } from "../../budget/because.ts";
+import type { Duration } from "../../budget/because.ts";
 import type { Budget } from "../../budget/budget.ts";
 import { type Formula, times, written } from "../../budget/formula.ts";
 import type { LoadBalancer } from "../../budget/load-balancer.ts";
-import { inSeconds, type Milliseconds } from "../../units/milliseconds.ts";
+import type { Milliseconds } from "../../units/milliseconds.ts";
 import { arithmeticOf } from "../because.ts";
 
 /** One number of a budget. */
@@ -14,8 +14,7 @@ export interface Term {
   readonly name: string;
   /** For programs. */
   readonly key: string;
-  /** May have a fraction. */
-  readonly seconds: number;
+  readonly span: Milliseconds;
   readonly arithmetic: string;
 }
 
@@ -51,10 +50,10 @@ function proxyTerms({ terminationDrainDuration, minimumDrainDuration, gracePerio
   ];
 }
 
-function of(key: string, name: string, span: Span): Term {
+function of(key: string, name: string, span: Duration): Term {
   return term(key, name, span.value, arithmeticOf(span));
 }
 
 function term(key: string, name: string, span: Milliseconds, arithmetic: string): Term {
-  return { key, name, seconds: inSeconds(span), arithmetic };
+  return { key, name, span, arithmetic };
 }

@@ -1,6 +1,7 @@
 /**
  * A plan for a terminal of 80 columns, and as Markdown for a page or a ticket.
  */
+import { formatDuration, inSeconds } from "../../units/milliseconds.ts";
 import { wrapText } from "../wrap-text.ts";
 import { adviceFor } from "./advice.ts";
 import type { Plan } from "./plan.ts";
@@ -20,9 +21,9 @@ const WIDTH = 80;
 export function planText(plan: Plan, reach: Reach, paint: PlanPaint): string {
   const { warnings, recommendations } = adviceFor(plan);
   const nameWidth = Math.max(...plan.terms.map(({ name }) => name.length));
-  const numberWidth = Math.max(...plan.terms.map(({ seconds }) => `${seconds}s`.length));
-  const rows = plan.terms.map(({ name, seconds, arithmetic }) => {
-    const number = paint.number(`${seconds}s`.padStart(numberWidth));
+  const numberWidth = Math.max(...plan.terms.map(({ span }) => formatDuration(span).length));
+  const rows = plan.terms.map(({ name, span, arithmetic }) => {
+    const number = paint.number(formatDuration(span).padStart(numberWidth));
     const [first, ...more] = wrapText(arithmetic, WIDTH - nameWidth - numberWidth - 8).split("\n");
     const indented = more.map((line) => `\n${" ".repeat(nameWidth + numberWidth + 8)}${line}`);
     return `  ${name.padEnd(nameWidth)}  ${number}  ${first}${indented.join("")}`;
@@ -62,7 +63,7 @@ export function planMarkdown(plan: Plan, reach: Reach): string {
     [
       "| number | | how |",
       "| --- | --: | --- |",
-      ...plan.terms.map(({ name, seconds, arithmetic }) => `| ${name} | ${seconds} s | ${arithmetic} |`),
+      ...plan.terms.map(({ name, span, arithmetic }) => `| ${name} | ${inSeconds(span)} s | ${arithmetic} |`),
     ].join("\n"),
     ...snippetsOf(plan, reach).map(({ title, language, text }) => `## ${title}\n\n\`\`\`${language}\n${text}\`\`\``),
     ...(warnings.length === 0 ? [] : [`## Know this\n\n${warnings.map((sentence) => `- ${sentence}`).join("\n")}`]),
