@@ -2,8 +2,8 @@
  * Everything that is decided about a pod before it is changed: whose value counts, what holds the proxy's SIGTERM back,
  * and the budget.
  */
-import { type Duration, type Said, setBy } from "../budget/because.ts";
-import type { Budget, ProxyStop } from "../budget/budget.ts";
+import { setBy } from "../budget/because.ts";
+import type { Budget } from "../budget/budget.ts";
 import { gatewayBudget } from "../budget/gateway.ts";
 import type { GraceBounds } from "../budget/limit.ts";
 import { loadBalancerOf } from "../budget/load-balancer.ts";
@@ -21,8 +21,10 @@ import { type Layer, level, type Sourced } from "../policy/layers.ts";
 import { type GatewaySettings, resolveGateway, resolveSidecar, type SidecarSettings } from "../policy/settings.ts";
 import { parseMilliseconds } from "../units/duration.ts";
 import { inSeconds, type Milliseconds, seconds, wholeSeconds } from "../units/milliseconds.ts";
-import type { Context, Effective, Wanted } from "./context.ts";
-import { type HcPlan, planHc } from "./hc-plan.ts";
+import type { Context, Wanted } from "./context.ts";
+import { BUILT_IN, effective, otherwise, POD, setDuration, writtenDrain } from "./effective.ts";
+import { planHc } from "./hc-plan.ts";
+import { gatewayStop, ownStop, sidecarStop } from "./proxy-stop.ts";
 
 /** What a plan needs besides the pod. */
 export interface PlanInput {
@@ -40,12 +42,6 @@ export interface Plan {
   readonly context: Context;
   readonly notices: readonly Notice[];
 }
-
-/** Where a value of the pod's own comes from. */
-const POD = "the pod";
-
-/** Where a value comes from that nobody set. */
-const BUILT_IN = "built-in";
 
 /** Decides about a pod whose role is gateway or sidecar. */
 export function planFor(pod: JsonObject, facts: Facts, input: PlanInput): Plan {
@@ -78,7 +74,7 @@ function gatewayPlan(pod: JsonObject, { facts, users, config }: Base, input: Pla
   const loadBalancer = isOwnBuffer
     ? { ...balancer, lbBuffer: setBy("buffer", { value: own.lbBuffer, origin: POD }) }
     : balancer;
-  const exitOnZero = effective(EXIT_ON_ZERO, settings.exitOnZero, users.metadata.EXIT_ON_ZERO_ACTIVE_CONNECTIONS, true);
+  const exitOnZero = exitOnZeroOf(settings, users) ?? otherwise(EXIT_ON_ZERO, true);
   const drain = settings.drain ?? { requestP99: { value: seconds(0), level: level.builtIn, origin: BUILT_IN } };
   const drainLevel = "drainTimeout" in drain ? drain.drainTimeout.level : drain.requestP99.level;
   const budget = gatewayBudget({
@@ -114,9 +110,8 @@ function sidecarPlan({ facts, users }: Base, input: PlanInput): Decided {
   const { proxyStop, notices } = sidecarStop(facts, settings);
   const written = writtenDrain(settings, users.terminationDrainDuration);
   // Beside a terminationDrainDuration that somebody wrote without it, it would void that one.
-  const otherwise = written === undefined ? true : undefined;
-  const own = users.metadata.EXIT_ON_ZERO_ACTIVE_CONNECTIONS;
-  const exitOnZero = effective(EXIT_ON_ZERO, settings.exitOnZero, own, otherwise);
+  const exitOnZero =
+    exitOnZeroOf(settings, users) ?? (written === undefined ? otherwise(EXIT_ON_ZERO, true) : undefined);
   const budget = sidecarBudget({
     drain: settings.drain,
     appStops: appStopsOf(facts, settings),
@@ -137,42 +132,11 @@ function sidecarPlan({ facts, users }: Base, input: PlanInput): Decided {
   };
 }
 
-/** A terminationDrainDuration that is somebody's wish for this pod: an override replaces the user's own. */
-function writtenDrain(
-  { terminationDrainDuration: setting }: SidecarSettings,
-  users: Milliseconds | undefined,
-): Duration | undefined {
-  const isOverride = setting?.level === level.override;
-  if (users !== undefined && !isOverride) return { value: users, because: { tag: "own drain" } };
-  const counts = isOverride || setting?.level === level.meshConfig;
-  return counts ? setBy("terminationDrainDuration", setting) : undefined;
-}
-
 /** The setting that decides about EXIT_ON_ZERO_ACTIVE_CONNECTIONS. */
 const EXIT_ON_ZERO = proxyVariables.EXIT_ON_ZERO_ACTIVE_CONNECTIONS.setting;
 
-/** An override, else what the user wrote in the pod, else the setting of a farther level, else what holds without any. */
-function effective<T extends Said["value"], Otherwise extends T | undefined>(
-  name: string,
-  setting: Sourced<T> | undefined,
-  users: T | undefined,
-  otherwise: Otherwise,
-): Effective<T> | (Otherwise extends undefined ? undefined : never) {
-  const overrides = setting?.level === level.override;
-  const said =
-    users !== undefined && !overrides
-      ? { value: users, origin: POD }
-      : (setting ?? (otherwise === undefined ? undefined : { value: otherwise as T, origin: BUILT_IN }));
-  if (said === undefined) return undefined as Otherwise extends undefined ? undefined : never;
-  return { ...setBy(name, said), overrides, setting: { setting: name, value: said.value, origin: said.origin } };
-}
-
-/** A span that somebody set: the user's as it stands in the pod, a setting's in the whole seconds that are written. */
-function setSpan(name: string, setting: Sourced<Milliseconds> | undefined, users: Milliseconds | undefined) {
-  const set: Duration | undefined = effective(name, setting, users, undefined);
-  return users !== undefined && setting?.level !== level.override
-    ? set
-    : set && { ...set, value: wholeSeconds(set.value) };
+function exitOnZeroOf(settings: GatewaySettings | SidecarSettings, { metadata }: Base["users"]) {
+  return effective(EXIT_ON_ZERO, settings.exitOnZero, metadata.EXIT_ON_ZERO_ACTIVE_CONNECTIONS);
 }
 
 /** What both roles' budgets are computed from in one way. */
@@ -183,12 +147,12 @@ function sharedInput(
 ) {
   const { terminationDrainDuration, minimumDrainDuration, margin, maxGracePeriod } = settings;
   return {
-    terminationDrainDuration: setSpan(
+    terminationDrainDuration: setDuration(
       "terminationDrainDuration",
       terminationDrainDuration,
       users.terminationDrainDuration,
     ),
-    minimumDrainDuration: setSpan(
+    minimumDrainDuration: setDuration(
       proxyVariables.MINIMUM_DRAIN_DURATION.setting,
       minimumDrainDuration,
       users.metadata.MINIMUM_DRAIN_DURATION,
@@ -221,50 +185,6 @@ function graceWish(
     return [notice("GG104", { wish: inSeconds(wish), needs: inSeconds(needs), final: inSeconds(final) })];
   }
   return wish < has ? [notice("GG105", { wish: inSeconds(wish), has: inSeconds(has) })] : [];
-}
-
-/** What holds a gateway's SIGTERM back, and why it is not what the setting says. */
-function gatewayStop(
-  facts: Facts,
-  wanted: "Hold" | "Sleep" | "Sigterm" | "None",
-  hc: HcPlan,
-): { proxyStop: ProxyStop; notices: readonly Notice[] } {
-  if (facts.proxy?.native && facts.isRendered) return { proxyStop: { kind: "None" }, notices: [] };
-  const own = ownStop(facts);
-  if (own !== undefined) return { proxyStop: own, notices: [] };
-  if (wanted === "Hold") return { proxyStop: { kind: hc.kind === "ours" ? "Hold" : "Sleep" }, notices: [] };
-  return withoutKill(facts, wanted);
-}
-
-function sidecarStop(facts: Facts, settings: SidecarSettings): { proxyStop: ProxyStop; notices: readonly Notice[] } {
-  if (facts.proxy?.native && facts.isRendered) return { proxyStop: { kind: "None" }, notices: [] };
-  const own = ownStop(facts);
-  if (own !== undefined) return { proxyStop: own, notices: [] };
-  // Istio moves such a hook to the agent's port 15020, which closes at SIGTERM: the proxy has to wait for it.
-  const hasHttpHook = facts.applications.some(
-    ({ preStop }) => preStop?.handler === "httpGet" || preStop?.handler === "tcpSocket",
-  );
-  return withoutKill(facts, settings.proxyStop?.value ?? (hasHttpHook ? "Sleep" : "Sigterm"));
-}
-
-function ownStop({ proxy, status }: Facts): ProxyStop | undefined {
-  const there = proxy?.preStop;
-  if (there === undefined || isOurs(status, "istio-proxy/preStop", there.hook)) return undefined;
-  return { kind: "own", length: there.seconds === undefined ? undefined : seconds(there.seconds) };
-}
-
-function withoutKill(
-  facts: Facts,
-  wanted: "Sleep" | "Sigterm" | "None",
-): { proxyStop: ProxyStop; notices: readonly Notice[] } {
-  if (wanted !== "Sigterm") return { proxyStop: { kind: wanted }, notices: [] };
-  const reason = facts.proxy?.distroless
-    ? "its image is distroless and has no kill"
-    : facts.shareProcessNamespace
-      ? "with shareProcessNamespace PID 1 is the pod's pause process"
-      : undefined;
-  if (reason === undefined) return { proxyStop: { kind: "Sigterm" }, notices: [] };
-  return { proxyStop: { kind: "None" }, notices: [notice("GG404", { reason })] };
 }
 
 function appStopsOf(facts: Facts, settings: SidecarSettings): readonly AppStop[] {

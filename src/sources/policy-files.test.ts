@@ -118,11 +118,11 @@ describe("a mesh config from a file", () => {
   const mesh = "defaultConfig:\n  terminationDrainDuration: 20s\n";
 
   it("the mesh config itself", () => {
-    assert.deepEqual(snapshot(some, write(mesh)).meshConfig, { terminationDrainDuration: 20 });
+    assert.deepEqual(snapshot(some, write(mesh)).meshConfig, { terminationDrainDuration: 20_000 });
   });
   it("the ConfigMap that holds it", () => {
     const text = `kind: ConfigMap\ndata:\n  mesh: |-\n    ${mesh.replaceAll("\n", "\n    ")}\n`;
-    assert.deepEqual(snapshot(some, write(text)).meshConfig, { terminationDrainDuration: 20 });
+    assert.deepEqual(snapshot(some, write(text)).meshConfig, { terminationDrainDuration: 20_000 });
   });
 
   const bad: readonly [string, string, RegExp][] = [
