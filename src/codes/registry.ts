@@ -154,10 +154,10 @@ export const codes = {
   ),
   GG209: code(
     "warning",
-    "EXIT_ON_ZERO_ACTIVE_CONNECTIONS has a value that the proxy's agent cannot read; it takes it for false.",
+    "A variable such as EXIT_ON_ZERO_ACTIVE_CONNECTIONS has a value that the proxy's agent cannot read; it takes it for false.",
     'Write "true" or "false".',
-    (d: { value: string }) =>
-      `EXIT_ON_ZERO_ACTIVE_CONNECTIONS ${quoted(d.value)} is neither true nor false to the proxy's agent, which takes it for false; write "true" or "false".`,
+    (d: { name: string; value: string }) =>
+      `${d.name} ${quoted(d.value)} is neither true nor false to the proxy's agent, which takes it for false; write "true" or "false".`,
   ),
   GG210: code(
     "warning",

@@ -23,10 +23,12 @@ interface Variable<T> {
   read(text: string): Reading<T>;
 }
 
-const flag: Variable<boolean>["read"] = (value) => ({
-  value: parseGoBool(value),
-  ...(isGoBool(value) ? {} : { notice: notice("GG209", { value }) }),
-});
+const flag =
+  (name: string): Variable<boolean>["read"] =>
+  (value) => ({
+    value: parseGoBool(value),
+    ...(isGoBool(value) ? {} : { notice: notice("GG209", { name, value }) }),
+  });
 
 /** What the agent uses for a MINIMUM_DRAIN_DURATION that it cannot read. */
 const AGENTS_MINIMUM: Milliseconds = seconds(5);
@@ -38,7 +40,7 @@ const minimum: Variable<Milliseconds>["read"] = (value) => {
 
 /** The variables by name. */
 export const proxyVariables = {
-  [EXIT_ON_ZERO]: { setting: "exitOnZeroActiveConnections", read: flag },
+  [EXIT_ON_ZERO]: { setting: "exitOnZeroActiveConnections", read: flag(EXIT_ON_ZERO) },
   [MINIMUM_DRAIN]: { setting: "minimumDrainDuration", read: minimum },
 } as const satisfies Record<string, Variable<unknown>>;
 
