@@ -14,7 +14,7 @@ import type { Socket } from "node:net";
 export const MAX_CONNECTIONS = 512;
 
 /** Handshakes at once: a stranger who opens connections and says nothing may not push out those that have spoken. */
-const MAX_HANDSHAKES = 128;
+const MAX_HANDSHAKES = 256;
 
 /**
  * Bounds a server's connections.
