@@ -111,7 +111,7 @@ async function show(file: string): Promise<void> {
   const names = outcome.policies.map(({ namespace, name }) => `${namespace}/${name}`);
   const policies = names.length === 0 ? "the built-in settings" : names.join(", ");
   print(`\n${bold(`== ${file}: a ${outcome.facts.role}, with ${policies}`)}`);
-  print(diffText(podDiff(pod, after, reasonsOf(outcome.whys)), paint, Math.max(process.stdout.columns || 80, 60)));
+  print(diffText(podDiff(pod, after, reasonsOf(outcome.whys())), paint, Math.max(process.stdout.columns || 80, 60)));
   for (const warning of textsAt(answer, "warnings")) print(`warning: ${warning}`);
 }
 

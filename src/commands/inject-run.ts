@@ -132,7 +132,7 @@ class InjectRun {
       this.#unnamed ||= role.hc.image === defaults.hcImage;
     }
     if (!this.#diff || outcome.plan === undefined) return;
-    const lines = podDiff(workload.pod, outcome.pod, reasonsOf(outcome.whys));
+    const lines = podDiff(workload.pod, outcome.pod, reasonsOf(outcome.whys()));
     const width = columnsOf(process.stdout);
     const head = wrapText(`== ${where()}, a ${outcome.facts.role}`, width, "", "   ");
     clearProgress();

@@ -8,7 +8,7 @@ import { preStopOf } from "../pod/pre-stop.ts";
 import { inSeconds, ms, wholeSeconds } from "../units/milliseconds.ts";
 import { type Mutation, unchanged } from "./context.ts";
 import { withPreStop, withSpec } from "./edit.ts";
-import { settingOf, type Why } from "./why.ts";
+import { settingOf, type Why, type Whys } from "./why.ts";
 
 /** Mutation 5. */
 export const applicationLifecycle: Mutation = {
@@ -20,17 +20,17 @@ export const applicationLifecycle: Mutation = {
     const hook = time > 0 ? { sleep: { seconds: inSeconds(time) } } : undefined;
     const wrote: Record<string, JsonValue> = {};
     const why: Why = { tag: "endpoints leave", setting: settingOf("applicationPreStopSleep", setting) };
-    const whys: [string, Why][] = [];
+    const whys = (): Whys =>
+      facts.applications.flatMap(({ name }) =>
+        Object.hasOwn(wrote, `${name}/preStop`) ? [[`/spec/containers/${name}/lifecycle`, why] as const] : [],
+      );
     const there = valueAt(objectAt(pod, "spec"), "containers");
     const containers = Array.isArray(there) ? [...there] : [];
     let isChanged = false;
     for (const { name, index, preStop } of facts.applications) {
       const container = containers[index];
       if (preStop !== undefined || !isObject(container)) continue;
-      if (hook !== undefined) {
-        wrote[`${name}/preStop`] = hook;
-        whys.push([`/spec/containers/${name}/lifecycle`, why]);
-      }
+      if (hook !== undefined) wrote[`${name}/preStop`] = hook;
       if (sameJson(preStopOf(container)?.hook, hook)) continue;
       containers[index] = withPreStop(container, hook);
       isChanged = true;

@@ -62,8 +62,8 @@ export interface Change {
   readonly pod: JsonObject;
   /** What came from here: name → value, for the status annotation. */
   readonly wrote: Readonly<Record<string, JsonValue>>;
-  /** Why the parts are as they are that the mutation is there for, whether it had to change them or not. */
-  readonly whys?: Whys;
+  /** Why the parts are as they are that the mutation is there for, whether it had to change them or not; asked for only where people read it. */
+  readonly whys?: () => Whys;
   readonly notices?: readonly Notice[];
 }
 

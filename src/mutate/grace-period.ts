@@ -19,7 +19,7 @@ export const gracePeriod: Mutation = {
     const { value, because } = budget.gracePeriod;
     const wanted = inSeconds(value);
     const wrote: Record<string, number> = value > facts.gracePeriod ? { gracePeriod: wanted } : {};
-    const whys: Whys = [["/spec/terminationGracePeriodSeconds", because]];
+    const whys = (): Whys => [["/spec/terminationGracePeriodSeconds", because]];
     if ((there ?? inSeconds(DEFAULT_GRACE_PERIOD)) === wanted) return { pod, wrote, whys };
     return { pod: withSpec(pod, "terminationGracePeriodSeconds", wanted), wrote, whys };
   },

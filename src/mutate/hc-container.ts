@@ -79,7 +79,7 @@ function withMissingVariables(pod: JsonObject, { budget, facts }: Context) {
   const there = objectsAt(at.container, "env");
   const { DRAIN_TIMEOUT, LB_BUFFER, GRACE_PERIOD } = budgetVariables(budget);
   const variables = { DRAIN_TIMEOUT, LB_BUFFER, GRACE_PERIOD };
-  const whys = whysOf(variables);
+  const whys = () => whysOf(variables);
   const added = Object.entries(variables)
     .map(([name, { text }]) => ({ name, value: text }))
     .filter(({ name }) => {

@@ -53,10 +53,10 @@ export function hcContainerOf(
   context: Context,
   role: GatewayRole,
   image: string,
-): { readonly container: JsonObject; readonly whys: Whys } {
+): { readonly container: JsonObject; readonly whys: () => Whys } {
   const { hcEnabled, hcImage } = role.settings;
   const variables = variablesOf(context, role);
-  const whys: Whys = [
+  const whys = (): Whys => [
     [PLACE, { tag: "steers", setting: settingOf("hc.enabled", { origin: hcEnabled.origin }) }],
     [
       `${PLACE}/image`,

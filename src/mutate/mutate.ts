@@ -14,7 +14,7 @@ import { proxyConfig } from "./proxy-config.ts";
 import { proxyEnvironment } from "./proxy-environment.ts";
 import { proxyLifecycle } from "./proxy-lifecycle.ts";
 import { withStatus } from "./status.ts";
-import type { Why, Whys } from "./why.ts";
+import type { Whys } from "./why.ts";
 
 /** The mutations, in the order in which they are applied. The status comes last and is no choice. */
 export const mutations: readonly Mutation[] = [
@@ -37,7 +37,7 @@ export interface Mutated {
   /** Names of the mutations that changed something. */
   readonly changedBy: readonly string[];
   /** Why the parts are as they are that the mutations are there for. */
-  readonly whys: Whys;
+  readonly whys: () => Whys;
 }
 
 /** What a run needs besides the pod. */
@@ -75,7 +75,7 @@ export function mutate(pod: JsonObject, input: MutateInput): Mutated {
     const attempt = run(pod, input, new Set(dropped), warnings);
     if (!podProblems(attempt.pod).some(isNew)) return attempt;
   }
-  return { pod, notices: [notice("GG405", { mutation: "every change", problem })], changedBy: [], whys: [] };
+  return { pod, notices: [notice("GG405", { mutation: "every change", problem })], changedBy: [], whys: () => [] };
 }
 
 function run(pod: JsonObject, input: MutateInput, without: ReadonlySet<string>, warnings: readonly Notice[]): Mutated {
@@ -83,13 +83,13 @@ function run(pod: JsonObject, input: MutateInput, without: ReadonlySet<string>, 
   const notices: Notice[] = [...planned, ...warnings];
   const changedBy: string[] = [];
   const wrote: Record<string, JsonValue> = {};
-  const whys: (readonly [string, Why])[] = [];
+  const whys: (() => Whys)[] = [];
   let result = pod;
   for (const mutation of input.observe ? [] : mutations) {
     if (without.has(mutation.name)) continue;
     const change = mutation.apply(result, context);
     notices.push(...(change.notices ?? []));
-    whys.push(...(change.whys ?? []));
+    if (change.whys !== undefined) whys.push(change.whys);
     Object.assign(wrote, change.wrote);
     if (change.pod !== result) changedBy.push(mutation.name);
     result = change.pod;
@@ -97,7 +97,7 @@ function run(pod: JsonObject, input: MutateInput, without: ReadonlySet<string>, 
   const hasStatus = result !== pod || context.facts.status.present || input.observe;
   if (hasStatus) {
     result = withStatus(result, context, { policies: input.policies, notices, wrote, observed: input.observe });
-    whys.push(["/metadata/annotations/gracegate.dev~1status", { tag: "status" }]);
+    whys.push(() => [["/metadata/annotations/gracegate.dev~1status", { tag: "status" }]]);
   }
-  return { pod: result, notices, changedBy, whys };
+  return { pod: result, notices, changedBy, whys: () => whys.flatMap((some) => some()) };
 }

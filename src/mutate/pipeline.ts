@@ -36,7 +36,8 @@ export interface Outcome {
   readonly notices: readonly Notice[];
   /** Names of the mutations that changed something. */
   readonly changedBy: readonly string[];
-  readonly whys: Whys;
+  /** Why the parts are as they are that were written. */
+  readonly whys: () => Whys;
   readonly policies: readonly Policy[];
   /** Why the pod is refused: only where a policy says `invalid: Deny`. */
   readonly refusal: string | undefined;
@@ -56,7 +57,7 @@ export function runPipeline(pod: JsonObject, namespace: string, options: Pipelin
     facts,
     notices: [],
     changedBy: [],
-    whys: [],
+    whys: () => [],
     policies: [],
     refusal: undefined,
     plan: undefined,

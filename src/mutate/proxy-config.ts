@@ -41,7 +41,7 @@ export const proxyConfig: Mutation = {
       for (const [list, entries] of statsLists(context.role.settings.statsMatcher)) editor.list(list, entries);
     }
     const names = config.unquoted;
-    const whys: Whys = [
+    const whys = (): Whys => [
       ...keys.flatMap(({ path, why }) => (why === undefined ? [] : [[`config/${path.at(-1)}`, why] as const])),
       ["config/proxyStatsMatcher", { tag: "stats" }],
     ];

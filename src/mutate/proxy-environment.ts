@@ -11,7 +11,7 @@ import { isOurs } from "../pod/status.ts";
 import { type Mutation, unchanged } from "./context.ts";
 import { withContainer } from "./edit.ts";
 import { wantedVariables } from "./proxy-variables.ts";
-import type { Why } from "./why.ts";
+import type { Whys } from "./why.ts";
 
 /** Mutation 2. */
 export const proxyEnvironment: Mutation = {
@@ -20,12 +20,15 @@ export const proxyEnvironment: Mutation = {
     const { proxy, isRendered } = context.facts;
     if (proxy === undefined || !isRendered || proxy.native) return unchanged(pod);
     const wrote: Record<string, JsonValue> = {};
-    const whys: [string, Why][] = [];
+    const variables = wantedVariables(context);
+    const whys = (): Whys =>
+      variables.flatMap(([name, wanted]) =>
+        wanted === undefined ? [] : [[`/spec/${proxy.list}/istio-proxy/env/${name}`, wanted.why] as const],
+      );
     let container = proxy.container;
-    for (const [name, wanted] of wantedVariables(context)) {
+    for (const [name, wanted] of variables) {
       if (context.users.variables.includes(name) && !wanted?.overrides) continue;
       const value = wanted?.text;
-      if (wanted !== undefined) whys.push([`/spec/${proxy.list}/istio-proxy/env/${name}`, wanted.why]);
       const next = withVariable(container, name, value);
       const isNoted = isOurs(context.facts.status, `istio-proxy/env/${name}`, value);
       if (value !== undefined && (next !== container || isNoted)) wrote[`istio-proxy/env/${name}`] = value;

@@ -25,7 +25,7 @@ export const proxyLifecycle: Mutation = {
     if (there !== undefined && !ours) return { pod, wrote: {}, notices: keptHook(context) };
     const hook = hookFor(pod, context);
     const wrote: Record<string, JsonObject> = hook === undefined ? {} : { "istio-proxy/preStop": hook };
-    const whys: Whys = [[`/spec/${proxy.list}/istio-proxy/lifecycle`, whyOf(context)]];
+    const whys = (): Whys => [[`/spec/${proxy.list}/istio-proxy/lifecycle`, whyOf(context)]];
     if (isOurs(status, "istio-proxy/preStop", hook) && ours) return { pod, wrote, whys };
     if (hook === undefined && there === undefined) return { ...unchanged(pod), whys };
     const at = containerNamed(pod, proxy.list, "istio-proxy");

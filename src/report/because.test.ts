@@ -160,6 +160,6 @@ describe("the reason of each line", () => {
     ["a sidecar has none for hc", sidecarPod(), {}, hc("LB_BUFFER"), undefined],
   ];
   for (const [name, pod, spec, place, reason] of cases) {
-    it(name, () => assert.equal(reasonsOf(run(pod, spec).whys).get(place), reason));
+    it(name, () => assert.equal(reasonsOf(run(pod, spec).whys()).get(place), reason));
   }
 });

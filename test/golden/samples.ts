@@ -118,5 +118,5 @@ export function goldenText(sample: Sample): string {
   const head = `# ${outcome.facts.role} (${outcome.facts.rule})\n${notices}`;
   if (sample.keep === "pod") return `${head}${stringify(outcome.pod, { lineWidth: 0 })}`;
   if (outcome.plan === undefined || outcome.pod === sample.pod) return `${head}unchanged\n`;
-  return `${head}${diffText(podDiff(sample.pod, outcome.pod, reasonsOf(outcome.whys)), plain, 1000)}\n`;
+  return `${head}${diffText(podDiff(sample.pod, outcome.pod, reasonsOf(outcome.whys())), plain, 1000)}\n`;
 }
