@@ -13,14 +13,14 @@ export interface Ignore {
   readonly line: number;
 }
 
-const COMMENT = /^[ \t]*#[ \t]*gracegate-ignore:[ \t]*([\w-]+(?:[ \t]*,[ \t]*[\w-]+)*)[ \t]*(.*?)[ \t]*\r?$/gm;
+const COMMENT = /^[ \t]*#[ \t]*gracegate-ignore:[ \t]*([\w-]+(?:[ \t]*,[ \t]*[\w-]+)*)(.*)$/gm;
 
 /** The comments in the text of a document. */
 export function ignoresIn(text: string): readonly Ignore[] {
   if (!text.includes("gracegate-ignore")) return [];
   return [...text.matchAll(COMMENT)].map(({ 1: rules = "", 2: reason = "", index }) => ({
     rules: rules.split(",").map((rule) => rule.trim()),
-    reason: reason.replace(/^[-:–—]+[ \t]*/, ""),
+    reason: reason.trim().replace(/^[-:–—]+[ \t]*/, ""),
     line: linesIn(text.slice(0, index)),
   }));
 }

@@ -149,11 +149,18 @@ function reasonOf(text: string, offset: number, message: string): string {
   const said = message.split("\n")[0]?.replace(/[:.]$/, "") ?? "";
   // The parser is recursive, and says so in the engine's words.
   if (/call stack/.test(said)) return "nested too deeply, as no Kubernetes object is";
-  if (/\{\{.*\}\}|\{\{-|^[^{]*\}\}$/.test(line)) {
+  if (isTemplate(line)) {
     return `is a Helm template that is not rendered (run helm template first): ${said}`;
   }
   if (/^[ ]*\t/.test(line)) return `a tab in the indentation; YAML wants spaces: ${said}`;
   return said;
+}
+
+/** Whether a line has an action of a Go template, or the end of one. */
+function isTemplate(line: string): boolean {
+  const start = line.indexOf("{{");
+  if (start === -1) return line.endsWith("}}") && !line.includes("{");
+  return line.lastIndexOf("}}") > start || line.includes("{{-");
 }
 
 /** The kind and name of an object, for messages: `Deployment shop/web`. */

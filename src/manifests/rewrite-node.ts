@@ -248,5 +248,17 @@ function endOf(node: Node, text: string): number {
   if (node.type !== Scalar.BLOCK_LITERAL && node.type !== Scalar.BLOCK_FOLDED) return end;
   const source = text.slice(node.range?.[0] ?? 0, end);
   if (/^[|>][-0-9]*\+/.test(source)) return end;
-  return end - (/(?<=\n)(?:[ \t]*\r?\n)+$/.exec(source)?.[0].length ?? 0);
+  return end - source.length + withoutBlankLines(source);
+}
+
+/** Where a text ends without the blank lines at its end. */
+function withoutBlankLines(text: string): number {
+  let end = text.length;
+  while (text[end - 1] === "\n") {
+    let start = text[end - 2] === "\r" ? end - 2 : end - 1;
+    while (text[start - 1] === " " || text[start - 1] === "\t") start--;
+    if (text[start - 1] !== "\n") break;
+    end = start;
+  }
+  return end;
 }

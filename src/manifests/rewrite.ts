@@ -22,7 +22,7 @@ export interface Rewritten {
 }
 
 /** Text that can make an edit in one place show in another, or a value mean something else than its node says. */
-const TRICKY = /(?:^|[\s[{,:-])[&*!][^\s,\]}]|<<\s*:|^\s*\?\s/m;
+const TRICKY = /(?:^|[\s[{,:-])[&*!][^\s,\]}]|<<\s*:|^[^\S\n\r\u2028\u2029]*\?\s/m;
 
 /**
  * Writes a changed value into the text of a document.

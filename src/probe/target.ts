@@ -37,7 +37,7 @@ export function parseTarget(word: string): ParsedTarget {
     );
   }
   if (url.username !== "" || url.password !== "") {
-    return refused(word.replace(/\/\/[^@]*@/, "//…@"), "has a user or password in it; send it with --header instead");
+    return refused(withoutLogin(word), "has a user or password in it; send it with --header instead");
   }
   const port = url.port === "" ? DEFAULT_PORT[scheme] : Number(url.port);
   if (url.hostname === "") return refused(word, "names no host");
@@ -61,4 +61,10 @@ function isScheme(text: string | undefined): text is Scheme {
 
 function refused(word: string, reason: string): ParsedTarget {
   return { ok: false, reason: `${JSON.stringify(word)} ${reason}.` };
+}
+
+/** A URL whose user and password are not shown again. */
+function withoutLogin(url: string): string {
+  const start = url.indexOf("//") + 2;
+  return `${url.slice(0, start)}…${url.slice(url.indexOf("@", start))}`;
 }
