@@ -9,10 +9,13 @@
 import type { Operation } from "fast-json-patch";
 import { isObject, type JsonArray, type JsonObject, type JsonValue, sameJson, valueAt } from "../pod/json.ts";
 
+/** Keys that may go from one object; if more do, it is replaced as a whole, so that a patch is not larger than the pod. */
+const MOST_OF_AN_OBJECT = 64;
+
 /**
- * Operations on one list, above which it is replaced as a whole. The API server copies a list for each operation on it, so
- * that thousands of them would cost it seconds. The lists in which so much can change (variables, pull secrets) hold no
- * numbers.
+ * Elements that may come and go in one list; if more do, it is replaced as a whole. The API server copies a list for each
+ * of them, so that thousands would cost it seconds. The lists in which so much can change (variables, pull secrets) hold
+ * no numbers.
  */
 const MOST_IN_A_LIST = 64;
 
@@ -25,6 +28,8 @@ export function differences(before: JsonValue, after: JsonValue, pointer = ""): 
 }
 
 function ofObjects(before: JsonObject, after: JsonObject, pointer: string): readonly Operation[] {
+  const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
+  if (gone.length > MOST_OF_AN_OBJECT) return [{ op: "replace", path: pointer, value: after }];
   const operations: Operation[] = [];
   for (const [key, value] of Object.entries(after)) {
     const there = valueAt(before, key);
@@ -33,9 +38,7 @@ function ofObjects(before: JsonObject, after: JsonObject, pointer: string): read
     if (there === undefined) operations.push({ op: "add", path, value });
     else operations.push(...differences(there, value, path));
   }
-  for (const key of Object.keys(before)) {
-    if (!Object.hasOwn(after, key)) operations.push({ op: "remove", path: `${pointer}/${escaped(key)}` });
-  }
+  for (const key of gone) operations.push({ op: "remove", path: `${pointer}/${escaped(key)}` });
   return operations;
 }
 
@@ -55,21 +58,37 @@ function ofLists(before: JsonArray, after: JsonArray, pointer: string): readonly
     if (there === undefined) additions.push({ op: "add", path, value });
     else changes.push(...differences(before[there] as JsonValue, value, path));
   }
-  const operations = [...removals, ...additions, ...changes];
-  return operations.length > MOST_IN_A_LIST ? [{ op: "replace", path: pointer, value: after }] : operations;
+  if (removals.length + additions.length > MOST_IN_A_LIST) return [{ op: "replace", path: pointer, value: after }];
+  return [...removals, ...additions, ...changes];
 }
 
 /** For each element of the later list the index of the earlier one that it was; in order, so that none has to move. */
 function matched(before: JsonArray, after: JsonArray): readonly (number | undefined)[] {
+  const isSame = (index: number, other: number) => keyOf(before[index] ?? null) === keyOf(after[other] ?? null);
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && isSame(start, start)) start++;
+  const shift = before.length - after.length;
+  let end = after.length;
+  while (end > start && end + shift > start && isSame(end + shift - 1, end - 1)) end--;
+  return [
+    ...Array.from({ length: start }, (_, index) => index),
+    ...found(before, start, end + shift, after.slice(start, end)),
+    ...Array.from({ length: after.length - end }, (_, index) => end + shift + index),
+  ];
+}
+
+/** The same for what is between the elements that both lists begin and end with. */
+function found(before: JsonArray, start: number, end: number, after: JsonArray): readonly (number | undefined)[] {
   const places = new Map<JsonValue, number[]>();
-  for (const [index, element] of before.entries()) {
-    const key = keyOf(element);
+  for (let index = start; index < end; index++) {
+    const key = keyOf(before[index] ?? null);
     const known = places.get(key);
     if (known === undefined) places.set(key, [index]);
     else known.push(index);
   }
   const used = new Map<JsonValue, number>();
-  let last = -1;
+  let last = start - 1;
   return after.map((element) => {
     const key = keyOf(element);
     const known = places.get(key) ?? [];

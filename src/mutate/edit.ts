@@ -7,6 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
   objectAt,
+  sameJson,
   valueAt,
   withElement,
   withKey,
@@ -56,23 +57,30 @@ export function containerNamed(
 /**
  * Lays wanted values over what is there: objects key by key, lists of named objects by name, everything else replaced.
  * What is there and not wanted stays, such as the API server's defaults and what other webhooks added.
+ *
+ * @returns what is there, the same object, where it is as wanted
  */
 export function overlay(there: JsonValue | undefined, wanted: JsonValue): JsonValue {
   if (isObject(there) && isObject(wanted)) {
-    return Object.entries(wanted).reduce<JsonObject>(
-      (object, [key, value]) => withKey(object, key, overlay(valueAt(there, key), value)),
-      withoutOther(there, wanted),
-    );
+    const base = withoutOther(there, wanted);
+    const changed = Object.entries(wanted)
+      .map(([key, value]) => [key, overlay(valueAt(base, key), value)] as const)
+      .filter(([key, value]) => valueAt(base, key) !== value);
+    // One copy, however many keys there are.
+    return changed.length === 0 ? base : { ...base, ...Object.fromEntries(changed) };
   }
   if (Array.isArray(there) && isNamed(there) && Array.isArray(wanted) && isNamed(wanted)) {
     const byName = new Map(there.map((element) => [valueAt(element, "name"), element]));
     const names = new Set(wanted.map((element) => valueAt(element, "name")));
-    return [
+    const united = [
       ...wanted.map((element) => overlay(byName.get(valueAt(element, "name")), element)),
       ...there.filter((element) => !names.has(valueAt(element, "name"))),
     ];
+    return united.length === there.length && united.every((element, index) => element === there[index])
+      ? there
+      : united;
   }
-  return wanted;
+  return there !== undefined && sameJson(there, wanted) ? there : wanted;
 }
 
 /** A variable has a value or a reference; the API server refuses both together. */

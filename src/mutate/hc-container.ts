@@ -65,11 +65,12 @@ function inserted(pod: JsonObject, hc: JsonObject): JsonObject {
 function withoutStaleVariables(container: JsonValue, wanted: JsonObject, { facts }: Context): JsonObject {
   const names = new Set(objectsAt(wanted, "env").map((variable) => textAt(variable, "name") ?? ""));
   const ours = new Set([...KNOWN_VARIABLES, ...textsAt(facts.status.wrote, "hc/extraEnv")]);
-  const env = objectsAt(container, "env").filter((variable) => {
+  const there = objectsAt(container, "env");
+  const env = there.filter((variable) => {
     const name = textAt(variable, "name") ?? "";
     return names.has(name) || !ours.has(name);
   });
-  return { ...(container as JsonObject), env };
+  return env.length === there.length ? (container as JsonObject) : { ...(container as JsonObject), env };
 }
 
 /** The variables that a user's own hc lacks; ones that an earlier call added are brought up to date. */

@@ -64,9 +64,9 @@ function portConflict(pod: JsonObject, settings: HcSettings, proxyPorts: readonl
     (container) => container.name !== "hc",
   );
   for (const container of others) {
-    const taken = objectsAt(container, "ports").find((port) => ports.includes(Number(port.containerPort)));
+    const taken = objectsAt(container, "ports").find(({ containerPort }) => ports.includes(containerPort as number));
     if (taken !== undefined) {
-      return `container ${named(textAt(container, "name") ?? "")} declares port ${Number(taken.containerPort)}`;
+      return `container ${named(textAt(container, "name") ?? "")} declares port ${taken.containerPort}`;
     }
   }
   return undefined;

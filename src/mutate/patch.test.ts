@@ -103,6 +103,12 @@ describe("makePatch", () => {
     assert.ok(verifies(before, makePatch(before, after), after));
   });
 
+  it("an object that loses very many keys is replaced, so that the patch is no larger than the pod", () => {
+    const keys = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k${index}`, 1]));
+    const [before, after] = [{ spec: { e: { ...keys, name: "a" } } }, { spec: { e: { name: "a" } } }];
+    assert.deepEqual(makePatch(before, after), [{ op: "replace", path: "/spec/e", value: { name: "a" } }]);
+  });
+
   it("elements of one name keep their order", () => {
     const [before, after] = [
       { list: pod("a", "a", "b").spec.containers },

@@ -8,11 +8,13 @@ import { named } from "../codes/quoted.ts";
 import { inSeconds } from "../units/milliseconds.ts";
 import { parseQuantity } from "../units/quantity.ts";
 import { DEFAULT_GRACE_PERIOD } from "./facts.ts";
-import { isObject, type JsonObject, objectAt, objectsAt, textAt, valueAt } from "./json.ts";
+import { isObject, type JsonObject, type JsonValue, objectAt, objectsAt, textAt, valueAt } from "./json.ts";
 
 /** Most that all annotations of an object may weigh together, bytes. */
 export const MAX_ANNOTATIONS = 256 * 1024;
 
+/** Longest name of a port, characters. */
+const LONGEST_PORT_NAME = 15;
 const PORT_NAME = /^(?=.*[a-z])(?!.*--)[a-z0-9](?:[a-z0-9-]{0,13}[a-z0-9])?$/;
 const HANDLERS = ["exec", "httpGet", "tcpSocket", "sleep"];
 const LINUX_ONLY = [
@@ -52,36 +54,38 @@ function nameOf(container: JsonObject): string {
   return named(textAt(container, "name") ?? "");
 }
 
+/** The names that are there more than once. */
 function repeated(names: readonly string[]): readonly string[] {
   const seen = new Set<string>();
-  return names.filter((name) => seen.size === seen.add(name).size);
+  return [...new Set(names.filter((name) => seen.size === seen.add(name).size))];
 }
 
 function containerProblems(container: JsonObject, grace: number): string[] {
   const problems: string[] = [];
-  const name = nameOf(container);
+  // Only a problem needs the name.
+  const name = () => nameOf(container);
   const lifecycle = objectAt(container, "lifecycle");
   for (const event of ["preStop", "postStart"]) {
     const hook = valueAt(lifecycle, event);
     if (!isObject(hook)) continue;
     const handlers = HANDLERS.filter((handler) => valueAt(hook, handler) !== undefined);
     if (handlers.length !== 1)
-      problems.push(`${name} has ${handlers.join(" and ") || "no handler"} in its ${event} hook`);
+      problems.push(`${name()} has ${handlers.join(" and ") || "no handler"} in its ${event} hook`);
     const seconds = valueAt(objectAt(hook, "sleep"), "seconds");
     if (typeof seconds === "number" && seconds > grace) {
-      problems.push(`${name} sleeps ${seconds}s in its ${event} hook, longer than the grace period of ${grace}s`);
+      problems.push(`${name()} sleeps ${seconds}s in its ${event} hook, longer than the grace period of ${grace}s`);
     }
   }
   for (const port of objectsAt(container, "ports")) {
     const portName = textAt(port, "name");
-    if (portName !== undefined && !PORT_NAME.test(portName))
-      problems.push(`${name} has a port named ${named(portName)}`);
+    if (portName === undefined || (portName.length <= LONGEST_PORT_NAME && PORT_NAME.test(portName))) continue;
+    problems.push(`${name()} has a port named ${named(portName)}`);
   }
   const resources = objectAt(container, "resources");
   for (const [resource, request] of Object.entries(objectAt(resources, "requests"))) {
     const limit = parseQuantity(valueAt(objectAt(resources, "limits"), resource));
     if (limit !== undefined && (parseQuantity(request) ?? 0) > limit) {
-      problems.push(`${name} requests more ${named(resource)} than its limit`);
+      problems.push(`${name()} requests more ${named(resource)} than its limit`);
     }
   }
   return problems;
@@ -104,16 +108,19 @@ function resourceProblems(spec: JsonObject, containers: readonly JsonObject[]): 
   const requested = new Map<string, number>();
   for (const container of containers) {
     const own = objectAt(container, "resources");
+    const request = (resource: string, quantity: JsonValue) => {
+      if (!Object.hasOwn(requests, resource)) return;
+      requested.set(resource, (requested.get(resource) ?? 0) + (parseQuantity(quantity) ?? 0));
+    };
     for (const [resource, limit] of Object.entries(objectAt(own, "limits"))) {
       const most = parseQuantity(valueAt(limits, resource));
       if (most !== undefined && (parseQuantity(limit) ?? 0) > most) {
         problems.push(`${nameOf(container)} has a higher ${named(resource)} limit than its pod`);
       }
+      // A missing request is the limit.
+      if (valueAt(objectAt(own, "requests"), resource) === undefined) request(resource, limit);
     }
-    // A missing request is the limit.
-    for (const [resource, quantity] of Object.entries({ ...objectAt(own, "limits"), ...objectAt(own, "requests") })) {
-      requested.set(resource, (requested.get(resource) ?? 0) + (parseQuantity(quantity) ?? 0));
-    }
+    for (const [resource, quantity] of Object.entries(objectAt(own, "requests"))) request(resource, quantity);
   }
   for (const [resource, request] of Object.entries(requests)) {
     const most = parseQuantity(request) ?? Number.POSITIVE_INFINITY;

@@ -55,16 +55,20 @@ export function secondsOfCommand(command: readonly string[]): Seconds | undefine
 /** First words of a command that make the flow of a script more than one command after the other. */
 const CONTROL = /^(?:while|until|for|if|case|select|function|do|then|else|elif|\{|\(|!|\[|\[\[|test)$/;
 
+/** Longest script that is read, characters, and the most commands in it: a hook that a person wrote has a tenth of both. */
+const LONGEST_SCRIPT = 4096;
+const MOST_COMMANDS = 100;
+
 function secondsOfScript(script: string): Seconds | undefined {
+  if (script.length > LONGEST_SCRIPT || !script.includes("sleep")) return undefined;
   const plain = script.replace(/\\\n/g, " ").replace(/(^|[\s;])#[^\n]*/g, "$1");
   const mentions = plain.match(/\bsleep\b/g)?.length ?? 0;
   if (mentions === 0) return undefined;
   // A disjunction, a background job, a subshell or a function decide at run time whether and how long it sleeps.
   if (/\|\||[^&>]&(?!&)|[`()]|\$\(/.test(plain)) return undefined;
-  const commands = plain
-    .split(/;|&&|\n/)
-    .map((part) => part.trim().split(/\s+/))
-    .filter((words) => words[0] !== "");
+  const parts = plain.split(/;|&&|\n/, MOST_COMMANDS + 1);
+  if (parts.length > MOST_COMMANDS) return undefined;
+  const commands = parts.map((part) => part.trim().split(/\s+/)).filter((words) => words[0] !== "");
   if (commands.some((words) => CONTROL.test(words[0] ?? ""))) return undefined;
   const sleeps = commands
     .map((words) => (words[0] === "exec" ? words.slice(1) : words))

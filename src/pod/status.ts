@@ -24,10 +24,13 @@ export interface EarlierStatus {
 
 const nothing: EarlierStatus = { present: false, codes: [], gracePeriod: undefined, wrote: {} };
 
+/** Longest status that is read, characters; one of a pod with 100 containers has a third of it. */
+const LONGEST = 16 * 1024;
+
 /** Reads the status annotation of a pod. One that is no JSON object counts as none. */
 export function earlierStatus(pod: JsonObject): EarlierStatus {
   const text = textAt(objectAt(objectAt(pod, "metadata"), "annotations"), STATUS);
-  if (text === undefined) return nothing;
+  if (text === undefined || text.length > LONGEST) return nothing;
   let status: unknown;
   try {
     status = JSON.parse(text);

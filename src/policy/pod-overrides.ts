@@ -57,7 +57,7 @@ export function overridesOf(annotations: JsonObject, role: OverrideRole): PodOve
       continue;
     }
     const said = annotations[annotation] ?? "";
-    const value = typeof said === "string" ? said : JSON.stringify(said);
+    const value = typeof said === "string" ? said : shown(said);
     const parsed = typeof said === "string" ? entry.parse(value, role) : notText(said);
     if (!parsed.ok) {
       bad.push({ annotation, value, is: parsed.is, right: parsed.right, setting: entry.setting });
@@ -67,6 +67,13 @@ export function overridesOf(annotations: JsonObject, role: OverrideRole): PodOve
     else layers.push({ level: level.override, origin: `annotation ${annotation}`, spec: parsed.spec });
   }
   return { layers, gracePeriodWish, bad, notices };
+}
+
+/** A value that is no text as JSON. What is nested in it is left out: it may be deeper than it could be written out. */
+function shown(value: JsonValue): string {
+  return JSON.stringify(value, (key, part: JsonValue) =>
+    key !== "" && typeof part === "object" && part !== null ? "…" : part,
+  );
 }
 
 /** What a manifest may hold, and no pod: the API server takes texts only. */
