@@ -64,10 +64,14 @@ export const codes = {
     "warning",
     "A gracegate.dev annotation has a name that is no override.",
     "Correct the name, or remove the annotation.",
-    (d: { annotation: string; nearest: string | undefined }) =>
-      d.nearest === undefined
+    (d: { annotation: string; nearest: string | undefined } | { more: number }) => {
+      if ("more" in d) {
+        return `${d.more} more gracegate.dev annotations are no overrides of Gracegate and are ignored; docs/overrides.md lists them.`;
+      }
+      return d.nearest === undefined
         ? `${quoted(d.annotation)} is not an override of Gracegate and is ignored; docs/overrides.md lists them.`
-        : `${quoted(d.annotation)} is not an override of Gracegate and is ignored; did you mean ${d.nearest}?`,
+        : `${quoted(d.annotation)} is not an override of Gracegate and is ignored; did you mean ${d.nearest}?`;
+    },
   ),
   GG103: code(
     "warning",

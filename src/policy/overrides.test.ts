@@ -214,6 +214,12 @@ describe("overridesOf", () => {
       assert.equal(bad?.is, `a text but ${kind}, and the API server refuses the object`);
     }
   });
+  it("very many unknown names are counted", () => {
+    const annotations = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`gracegate.dev/x${index}`, ""]));
+    const { notices } = overridesOf(annotations, "gateway");
+    assert.equal(notices.length, 21);
+    assert.match(notices.at(-1)?.text ?? "", /^980 more gracegate\.dev annotations are no overrides/);
+  });
   it("every override has a type and a sentence for the documentation", () => {
     for (const { type, doc } of overrides) assert.ok(type !== "" && doc.endsWith("."));
   });

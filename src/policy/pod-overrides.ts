@@ -13,8 +13,8 @@ import { type OverrideRole, overrides } from "./overrides.ts";
 const byName = new Map(overrides.map((entry) => [entry.name, entry]));
 const names = [...byName.keys()];
 
-/** Unknown names for which a near one is looked up; a person has mistyped a few, a stranger sends 100,000. */
-const MOST_GUESSES = 20;
+/** Unknown names that are told one by one; a person has mistyped a few, a stranger sends 100,000. */
+const MOST_UNKNOWN = 20;
 
 /** An override that does not parse. */
 export interface BadOverride {
@@ -44,11 +44,13 @@ export function overridesOf(annotations: JsonObject, role: OverrideRole): PodOve
   const bad: BadOverride[] = [];
   const notices: Notice[] = [];
   let gracePeriodWish: Milliseconds | undefined;
+  let unknown = 0;
   for (const annotation of written) {
     const entry = byName.get(annotation.slice(OVERRIDE_PREFIX.length));
     if (entry === undefined) {
-      const guess =
-        notices.length < MOST_GUESSES ? nearest(annotation.slice(OVERRIDE_PREFIX.length), names) : undefined;
+      unknown += 1;
+      if (unknown > MOST_UNKNOWN) continue;
+      const guess = nearest(annotation.slice(OVERRIDE_PREFIX.length), names);
       notices.push(notice("GG102", { annotation, nearest: guess && `${OVERRIDE_PREFIX}${guess}` }));
       continue;
     }
@@ -66,6 +68,7 @@ export function overridesOf(annotations: JsonObject, role: OverrideRole): PodOve
     if (entry.name === "grace-period") gracePeriodWish = durationOf(value);
     else layers.push({ level: level.override, origin: `annotation ${annotation}`, spec: parsed.spec });
   }
+  if (unknown > MOST_UNKNOWN) notices.push(notice("GG102", { more: unknown - MOST_UNKNOWN }));
   return { layers, gracePeriodWish, bad, notices };
 }
 
