@@ -1,7 +1,7 @@
 /**
  * The tables of docs/hc.md, made from hc's own data: what it answers, its environment, its transitions.
  */
-import { profiles } from "../src/budget/profiles.ts";
+import { profiles } from "../src/balancers/profiles.ts";
 import { answersOf } from "../src/hc/answers.ts";
 import { WISHES } from "../src/hc/control-server.ts";
 import { PHASES, type Phase } from "../src/hc/states.ts";

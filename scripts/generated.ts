@@ -7,14 +7,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { evidence, type Run } from "../lab/evidence.ts";
-import { profiles } from "../src/budget/profiles.ts";
+import { killsSessions } from "../src/balancers/on-down.ts";
+import { LB_PROFILES, profiles } from "../src/balancers/profiles.ts";
 import { rules } from "../src/check/rules.ts";
 import { codes } from "../src/codes/registry.ts";
 import { builtIn } from "../src/policy/built-in.ts";
 import { gracePolicyCrd } from "../src/policy/crd.ts";
 import { schemaAt } from "../src/policy/normalise.ts";
 import { overrides } from "../src/policy/overrides.ts";
-import { LB_PROFILES, policySpec } from "../src/policy/schema.ts";
+import { policySpec } from "../src/policy/schema.ts";
 import type { JsonSchema, Schema } from "../src/policy/schema-builder.ts";
 import { formatDuration, type Milliseconds } from "../src/units/milliseconds.ts";
 import { chartValues, valuesSchema } from "./chart-values.ts";
@@ -264,13 +265,13 @@ function profileTable(): string {
       "interval × fall",
     ],
     LB_PROFILES.map((name) => {
-      const { doc, drainAnswer, closeAnswer, killsSessions, detection, checkInterval, checkFall } = profiles[name];
+      const { doc, drainAnswer, closeAnswer, onDown, detection, checkInterval, checkFall } = profiles[name];
       return [
         `\`${name}\``,
         doc,
         answer(drainAnswer),
         answer(closeAnswer),
-        killsSessions,
+        killsSessions(onDown),
         detection ?? "–",
         `${checkInterval} s × ${checkFall}`,
       ];

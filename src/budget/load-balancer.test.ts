@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { LbAnswers, LbProfileName } from "../policy/schema.ts";
+import { type LbProfileName, profiles } from "../balancers/profiles.ts";
+import type { LbAnswers } from "../policy/schema.ts";
 import { inSeconds, seconds } from "../units/milliseconds.ts";
 import { setBy } from "./because.ts";
 import { written } from "./formula.ts";
 import { type LoadBalancer, loadBalancerOf } from "./load-balancer.ts";
-import { profiles } from "./profiles.ts";
 
 const sourced = <T>(value: T) => ({ value, level: 4, origin: "GracePolicy shop/default" }) as const;
 

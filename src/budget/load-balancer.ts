@@ -1,12 +1,12 @@
 /**
  * What the load balancer in front of one gateway does with hc's answers: its profile with the policy's changes.
  */
+import type { Answer, CheckLimits, LbProfile } from "../balancers/profile.ts";
+import { profiles } from "../balancers/profiles.ts";
 import type { LbSettings } from "../policy/settings.ts";
-import type { Seconds } from "../units/duration.ts";
 import { type Milliseconds, ms, seconds } from "../units/milliseconds.ts";
 import { type Duration, setBy } from "./because.ts";
 import { longest, sum, times } from "./formula.ts";
-import { type Answer, type CheckLimits, type LbProfile, profiles } from "./profiles.ts";
 
 /** Detection counted for a balancer that has no drain answer: one look at it. */
 const DETECTION_WITHOUT_ANSWER: Milliseconds = seconds(2);
@@ -29,11 +29,6 @@ export interface LoadBalancer {
 
 /** What a balancer without limits of its own takes. */
 const LEAST: CheckLimits = { checkInterval: 0, checkTimeout: 0, checks: 0 };
-
-/** F5's monitor timeout, after which it takes a member down: a second more than its checks in a row need. */
-export function f5Timeout(checkInterval: Seconds, checkFall: number): Seconds {
-  return checkInterval * checkFall + 1;
-}
 
 /** Resolves the load balancer of a gateway. */
 export function loadBalancerOf(settings: LbSettings): LoadBalancer {

@@ -4,10 +4,14 @@
  * An egress gateway, or one for the mesh alone, has nothing but a ClusterIP Service: nobody asks hc, and no way back to
  * UP has to be waited for. Where nothing is known about a gateway's Services, a balancer is assumed.
  */
+import { profiles } from "../balancers/profiles.ts";
 import { type JsonObject, objectAt, objectsAt, textAt } from "../pod/json.ts";
 import { level } from "../policy/layers.ts";
 import { leadsToHc } from "./hc-port.ts";
 import { type Inventory, type Item, itemsOf, servicesOf, type Workload } from "./inventory.ts";
+
+/** Annotations with which a balancer reaches a Service of any type. */
+const REACHING = Object.values(profiles).flatMap(({ annotations }) => annotations?.reaches ?? []);
 
 /** Whether a gateway has a balancer, or may have one. */
 export function isBehindBalancer(inventory: Inventory, gateway: Workload): boolean {
@@ -25,8 +29,7 @@ function isReachedFromOutside({ object }: Item): boolean {
   const { type, externalIPs } = objectAt(object, "spec");
   const annotations = objectAt(objectAt(object, "metadata"), "annotations");
   const isOutside = type === "NodePort" || type === "LoadBalancer" || externalIPs !== undefined;
-  // Google's container-native balancing, which goes to the pods of a ClusterIP Service.
-  return isOutside || annotations["cloud.google.com/neg"] !== undefined;
+  return isOutside || REACHING.some((name) => annotations[name] !== undefined);
 }
 
 /** On the host network, or with a port of the node: what is before it needs no Service. */

@@ -2,11 +2,11 @@
  * The port at which a cloud's balancer checks, where a Service's annotations say one, and what that port belongs to: the
  * nodes, or the pods where the balancer's targets are their IP addresses.
  */
+import { profiles } from "../balancers/profiles.ts";
 import { objectAt, textAt } from "../pod/json.ts";
 import type { Item } from "./inventory.ts";
 
-const ANNOTATION =
-  /^(?:service\.beta\.kubernetes\.io\/(?:aws-load-balancer-healthcheck-port|(?:azure-load-balancer-health-probe|port_[0-9]+_health-probe)_?port)|alb\.ingress\.kubernetes\.io\/healthcheck-port)$/;
+const known = Object.values(profiles).flatMap(({ annotations }) => annotations ?? []);
 
 /** What the annotations of a Service say about the check's port. */
 export interface HealthPort {
@@ -20,7 +20,7 @@ export interface HealthPort {
 export function healthPortOf({ object }: Item): HealthPort | undefined {
   const annotations = objectAt(objectAt(object, "metadata"), "annotations");
   for (const name of Object.keys(annotations)) {
-    if (!ANNOTATION.test(name)) continue;
+    if (!known.some(({ healthPort }) => healthPort?.test(name))) continue;
     const text = textAt(annotations, name);
     const port = Number(text);
     if (Number.isInteger(port) && port > 0) return { name, port };
@@ -32,6 +32,7 @@ export function healthPortOf({ object }: Item): HealthPort | undefined {
 /** Whether a balancer sends to the pods' addresses, and checks there: no node is on the way. */
 export function targetsPods({ object }: Item): boolean {
   const annotations = objectAt(objectAt(object, "metadata"), "annotations");
-  const aws = "service.beta.kubernetes.io/aws-load-balancer";
-  return annotations[`${aws}-nlb-target-type`] === "ip" || annotations[`${aws}-type`] === "nlb-ip";
+  return known.some(({ targetsPods = {} }) =>
+    Object.entries(targetsPods).some(([name, value]) => annotations[name] === value),
+  );
 }

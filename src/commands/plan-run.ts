@@ -4,9 +4,9 @@
  */
 import { readFileSync } from "node:fs";
 import { stringify } from "yaml";
+import { LB_PROFILES } from "../balancers/profiles.ts";
 import { lineOf } from "../codes/registry.ts";
 import type { JsonObject, JsonValue } from "../pod/json.ts";
-import { LB_PROFILES } from "../policy/schema.ts";
 import { aligned } from "../report/aligned.ts";
 import { type HaproxyServer, haproxyServers } from "../report/haproxy-config.ts";
 import { checkTimeoutMs, chooseServer, type HaproxyChoice } from "../report/plan/haproxy-choice.ts";

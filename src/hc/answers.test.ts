@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { profiles } from "../budget/profiles.ts";
+import { profiles } from "../balancers/profiles.ts";
 import { answersOf } from "./answers.ts";
 import type { Phase } from "./states.ts";
 

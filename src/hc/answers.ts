@@ -5,8 +5,8 @@
  * Where the profile has no drain answer, DRAINING keeps the whole answer of OPEN, body and all: a monitor that looks for
  * `OPEN` must not take the backend down while work is in flight.
  */
+import type { Answer, LbProfile } from "../balancers/profile.ts";
 import { drainAnswerOf } from "../budget/load-balancer.ts";
-import type { Answer, LbProfile } from "../budget/profiles.ts";
 import { isReady } from "./machine.ts";
 import { PHASES, type Phase, phases } from "./states.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LB_PROFILES } from "../policy/schema.ts";
+import { LB_PROFILES } from "../balancers/profiles.ts";
 import { configurationOf } from "./configuration.ts";
 import { variables } from "./variables.ts";
 

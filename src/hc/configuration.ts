@@ -4,8 +4,8 @@
  * A value that cannot be read is replaced by its default and reported, and never ends hc: it is on the data path, and a
  * gateway with a wrong poll interval is better than none.
  */
+import { LB_PROFILES, type LbProfileName, profiles } from "../balancers/profiles.ts";
 import { detectionOf, drainAnswerOf } from "../budget/load-balancer.ts";
-import { profiles } from "../budget/profiles.ts";
 import { parseMilliseconds } from "../units/duration.ts";
 import { seconds } from "../units/milliseconds.ts";
 import { type AnswerOverrides, type AnswersByPhase, answersOf, parseAnswers } from "./answers.ts";
@@ -17,7 +17,7 @@ import { type VariableName, variables } from "./variables.ts";
 /** What hc was told. */
 export interface Configuration {
   readonly timing: Timing;
-  readonly profile: keyof typeof profiles;
+  readonly profile: LbProfileName;
   /** Whether the load balancer has an answer that stops new work and keeps the old. */
   readonly hasDrainAnswer: boolean;
   readonly answers: AnswersByPhase;
@@ -50,7 +50,7 @@ export function configurationOf(env: NodeJS.ProcessEnv): {
   readonly problems: readonly string[];
 } {
   const read = new Reader(env);
-  const profileName = read.choice("LB_PROFILE", Object.keys(profiles) as (keyof typeof profiles)[]);
+  const profileName = read.choice("LB_PROFILE", LB_PROFILES);
   const profile = profiles[profileName];
   const overrides = read.answers("LB_ANSWERS");
   const drainAnswer = drainAnswerOf(profile, overrides.draining);

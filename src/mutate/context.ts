@@ -1,9 +1,9 @@
 /**
  * What every mutation gets to see, and what it gives back.
  */
+import type { Answer } from "../balancers/profile.ts";
 import type { Reasoned, Said } from "../budget/because.ts";
 import type { Budget, ProxyStop } from "../budget/budget.ts";
-import type { Answer } from "../budget/profiles.ts";
 import type { Notice } from "../codes/registry.ts";
 import type { Facts } from "../pod/facts.ts";
 import type { JsonObject, JsonValue } from "../pod/json.ts";

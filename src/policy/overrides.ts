@@ -1,7 +1,8 @@
+import { LB_PROFILES } from "../balancers/profiles.ts";
 import { MAX_DURATION, parseMilliseconds } from "../units/duration.ts";
 import type { Milliseconds } from "../units/milliseconds.ts";
 import { nearest } from "./nearest.ts";
-import { LB_PROFILES, type PolicySpec } from "./schema.ts";
+import type { PolicySpec } from "./schema.ts";
 
 /** A role that overrides apply to. */
 export type OverrideRole = "gateway" | "sidecar";

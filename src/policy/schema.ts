@@ -4,6 +4,7 @@
  * Every field is optional: a field that no level sets has the built-in value (built-in.ts).
  */
 
+import { LB_PROFILES } from "../balancers/profiles.ts";
 import { GOVERNED_VARIABLES } from "./hc-variables.ts";
 import { choice, duration, flag, integer, list, map, object, quantity, text, type Value } from "./schema-builder.ts";
 
@@ -12,25 +13,6 @@ export const API_VERSION = "gracegate.dev/v1alpha1";
 
 /** Kind of the policy object. */
 export const KIND = "GracePolicy";
-
-/** The load-balancer profiles; src/budget/profiles.ts says what each means. */
-export const LB_PROFILES = [
-  "generic",
-  "haproxy",
-  "netscaler",
-  "netscaler-trofs",
-  "f5",
-  "aws-nlb",
-  "aws-nlb-keep",
-  "aws-alb",
-  "gcp",
-  "azure",
-  "nginx-plus",
-  "envoy",
-] as const;
-
-/** The name of a load-balancer profile. */
-export type LbProfileName = (typeof LB_PROFILES)[number];
 
 const answer = (description: string) =>
   object(description, {

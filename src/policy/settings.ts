@@ -1,9 +1,10 @@
 /**
  * The settings of one pod: every field resolved from the layers, each with its origin.
  */
+import type { LbProfileName } from "../balancers/profiles.ts";
 import type { Milliseconds } from "../units/milliseconds.ts";
 import { type Layer, level, pick, pickEither, pickSet, type Sourced } from "./layers.ts";
-import type { GatewaySpec, HcSpec, LbAnswers, LbProfileName, PolicySpec, SidecarSpec, StatsMatcher } from "./schema.ts";
+import type { GatewaySpec, HcSpec, LbAnswers, PolicySpec, SidecarSpec, StatsMatcher } from "./schema.ts";
 
 /** How long in-flight requests are waited for: said outright, or by the requests' 99th percentile. */
 export type DrainSetting =

@@ -2,9 +2,9 @@
  * Pods and policies of every shape, for properties: plausible ones with odd parts.
  */
 import fc from "fast-check";
+import { LB_PROFILES } from "../../src/balancers/profiles.ts";
 import type { JsonObject, JsonValue } from "../../src/pod/json.ts";
 import { overrides } from "../../src/policy/overrides.ts";
-import { LB_PROFILES } from "../../src/policy/schema.ts";
 import type { WrittenSpec } from "./pods.ts";
 
 /** A key that no version of Kubernetes knows. */

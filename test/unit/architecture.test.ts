@@ -1,7 +1,7 @@
 /**
  * The arrows between the folders of src/ point one way, and the pure folders do no I/O.
  *
- * commands → admission | hc | report | check | probe → manifests → mutate → budget → policy → pod → codes | units.
+ * commands → admission | hc | report | check | probe → manifests → mutate → budget → policy → pod | balancers → codes | units.
  * telemetry, tls, kube and sources touch the world; only commands and servers import them.
  */
 import assert from "node:assert/strict";
@@ -11,7 +11,7 @@ import { test } from "node:test";
 import { rules } from "../../src/check/rules.ts";
 
 const ground = ["units", "codes"];
-const pure = ["pod", "policy", "budget", "mutate", "manifests"];
+const pure = ["pod", "balancers", "policy", "budget", "mutate", "manifests"];
 const leaves = ["telemetry", "tls", "kube", "sources"];
 const servers = ["admission", "hc", "report", "check", "probe"];
 
@@ -20,12 +20,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   units: [],
   codes: [],
   pod: ground,
-  policy: [...ground, "pod"],
-  budget: [...ground, "pod", "policy"],
-  mutate: [...ground, "pod", "policy", "budget"],
+  // Leaves: policy needs the profiles' names, hc their answers, plan the settings that they print.
+  balancers: ["units"],
+  policy: [...ground, "pod", "balancers"],
+  budget: [...ground, "pod", "balancers", "policy"],
+  mutate: [...ground, "pod", "balancers", "policy", "budget"],
   manifests: [...ground, "pod", "policy", "budget", "mutate"],
   admission: [...ground, ...pure, ...leaves],
-  hc: [...ground, "budget", ...leaves],
+  hc: [...ground, "balancers", "budget", ...leaves],
   report: [...ground, ...pure],
   check: [...ground, ...pure, "report", ...leaves],
   probe: [...ground, "report"],

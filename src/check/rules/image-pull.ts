@@ -3,6 +3,8 @@ import { gateway, RENDERED } from "../example-manifests.ts";
 import { imagesOf, registryOf } from "../images.ts";
 import type { Finding, Rule } from "../rule.ts";
 
+const withHc = (image: string) => gateway({ pod: ["initContainers:", `  - { name: hc, image: "${image}" }`] });
+
 /** An image that may be another one tomorrow, or must be fetched at every start. */
 export const imagePull: Rule = {
   id: "image-pull",
@@ -15,8 +17,18 @@ export const imagePull: Rule = {
     bad: [
       gateway({ ...RENDERED, image: "registry.example/istio/proxyv2:latest" }),
       gateway({ ...RENDERED, container: [...(RENDERED.container ?? []), "imagePullPolicy: Always"] }),
+      // No tag means latest; the colon of a port is none.
+      gateway({ ...RENDERED, image: "registry.example/istio/proxyv2" }),
+      gateway({ ...RENDERED, image: "localhost:5000/istio/proxyv2" }),
+      withHc("registry.example/gracegate"),
+      withHc("gracegate:1"),
     ],
-    good: [gateway(RENDERED)],
+    good: [
+      gateway(RENDERED),
+      gateway({ ...RENDERED, image: "localhost:5000/istio/proxyv2:1.31.0" }),
+      gateway({ ...RENDERED, image: `registry.example/istio/proxyv2@sha256:${"0".repeat(64)}` }),
+      withHc("registry.example/gracegate:1"),
+    ],
   },
   *check({ workloads }): Iterable<Finding> {
     for (const { item, at, container, image } of imagesOf(workloads)) {
@@ -27,7 +39,7 @@ export const imagePull: Rule = {
 };
 
 function reasonOf(container: JsonObject, image: string): string | undefined {
-  const isLoose = !image.includes("@") && /(?::latest|^[^:]+|\/[^:]+)$/.test(image);
+  const isLoose = /(?::latest|^[^:]+|\/[^:]+)$/.test(image);
   if (isLoose) return `the image ${image} has no fixed version`;
   if (container.name === "hc" && registryOf(image) === undefined) return `the image ${image} names no registry`;
   return container.imagePullPolicy === "Always" ? "imagePullPolicy is Always" : undefined;

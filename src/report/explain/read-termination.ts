@@ -1,9 +1,10 @@
 /**
  * What a timeline needs, read from a pod as it stands, or from what the pipeline decided about it.
  */
+import { mayCut } from "../../balancers/on-down.ts";
+import { profiles } from "../../balancers/profiles.ts";
 import { drainOf, ENVOY_DRAIN, LEAST_DRAIN, type ProxyStop } from "../../budget/budget.ts";
 import { loadBalancerOf } from "../../budget/load-balancer.ts";
-import { profiles } from "../../budget/profiles.ts";
 import type { Context } from "../../mutate/context.ts";
 import { PROXY_CONFIG, STATUS } from "../../pod/annotations.ts";
 import { type Facts, factsOf, variableOf } from "../../pod/facts.ts";
@@ -130,7 +131,7 @@ function balancerOf({ role }: Context): Balancer {
     checkInterval,
     checkFall,
     detection: drainAnswer && detection,
-    killsSessions: profiles[role.settings.loadBalancer.profile.value].killsSessions !== "no",
+    killsSessions: mayCut(profiles[role.settings.loadBalancer.profile.value].onDown),
   };
 }
 

@@ -1,7 +1,8 @@
 /**
  * What somebody must know before using a plan: where it loses requests, and what would help, best first.
  */
-import { profiles } from "../../budget/profiles.ts";
+import { killsSessions } from "../../balancers/on-down.ts";
+import { LB_PROFILES, profiles } from "../../balancers/profiles.ts";
 import { lineOf } from "../../codes/registry.ts";
 import { level, type Sourced } from "../../policy/layers.ts";
 import { formatDuration, seconds } from "../../units/milliseconds.ts";
@@ -23,7 +24,7 @@ export function adviceFor(plan: Plan): Advice {
   const { role } = plan.context;
   if (role.kind === "sidecar") return { warnings: [...shared, ...sidecarWarnings(plan)], recommendations: [] };
   const { profile } = role.settings.loadBalancer;
-  const { killsSessions } = profiles[profile.value];
+  const { onDown, cautions = [] } = profiles[profile.value];
   const isDeaf = plan.gateway?.balancer.drainAnswer === undefined;
   return {
     warnings: [
@@ -31,15 +32,10 @@ export function adviceFor(plan: Plan): Advice {
       ...checkWarnings(plan),
       ...(isDeaf
         ? [
-            `${profile.value} has no drain answer: new requests keep coming until 503, and what is in flight when the balancer marks the backend DOWN is lost if it kills sessions (${killsSessions}). Measured at 40 requests/s: 12 to 17 lost a rollout, about as many as without Gracegate.`,
+            `${profile.value} has no drain answer: new requests keep coming until 503, and what is in flight when the balancer marks the backend DOWN is lost if it kills sessions (${killsSessions(onDown)}). Measured at 40 requests/s: 12 to 17 lost a rollout, about as many as without Gracegate.`,
           ]
         : []),
-      ...(profile.value === "haproxy"
-        ? [
-            "HAProxy answers 503 to everybody while every server drains: stop one gateway at a time.",
-            "Cookie persistence keeps sending to a server that drains.",
-          ]
-        : []),
+      ...cautions,
       "TLS passthrough, WebSockets and streams without an end hold the drain until its timeout; max_stream_duration gives streams one.",
     ],
     recommendations: isDeaf ? recommendations : [],
@@ -49,9 +45,22 @@ export function adviceFor(plan: Plan): Advice {
 /** SPEC's order: what needs nobody at the balancer comes first. */
 export const recommendations: readonly string[] = [
   "Let a replacement start on the same node at once: the gateway as a DaemonSet (maxSurge 1, maxUnavailable 0), or one Deployment a node with surge. kube-proxy moves new connections to the new pod and the balancer never notices: 0 lost, and nothing changes at the balancer. (Eviction and scale-down still take a node out.)",
-  "Give the balancer a drain answer: HAProxy's http-check disable-on-404 (--lb haproxy), NetScaler's -trofsCode 404 (--lb netscaler-trofs), F5's receive disable string (--lb f5): 0 of 17,773 requests lost in 6 rollouts.",
-  "Use a balancer that keeps sessions when a backend goes DOWN, with 503 as its drain answer (--lb aws-nlb-keep, aws-alb, gcp, azure, nginx-plus, envoy; HAProxy without on-marked-down shutdown-sessions).",
+  `Give the balancer a drain answer: ${drainSettings().join(", ")}: 0 of 17,773 requests lost in 6 rollouts.`,
+  `Use a balancer that keeps sessions when a backend goes DOWN, with 503 as its drain answer (--lb ${keeping().join(", ")}; HAProxy without on-marked-down shutdown-sessions).`,
 ];
+
+/** What makes each balancer's drain answer one, with its profile. */
+function drainSettings(): readonly string[] {
+  return LB_PROFILES.flatMap((name) => {
+    const { drainSetting } = profiles[name];
+    return drainSetting === undefined ? [] : [`${drainSetting} (--lb ${name})`];
+  });
+}
+
+/** The profiles of balancers that keep sessions. */
+function keeping(): readonly string[] {
+  return LB_PROFILES.filter((name) => profiles[name].onDown.sessions === "kept");
+}
 
 function graceWarnings({ context: { budget } }: Plan): readonly string[] {
   const grace = budget.gracePeriod.value;

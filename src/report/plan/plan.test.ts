@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { LB_PROFILES } from "../../balancers/profiles.ts";
 import { sum } from "../../budget/formula.ts";
 import type { JsonObject } from "../../pod/json.ts";
-import { LB_PROFILES } from "../../policy/schema.ts";
 import { seconds } from "../../units/milliseconds.ts";
 import { adviceFor } from "./advice.ts";
 import { type Plan, type PlanWish, planOf } from "./plan.ts";

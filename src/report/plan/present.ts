@@ -2,10 +2,10 @@
  * A plan as a list of sections, from which text and Markdown are made, and as data for programs.
  */
 import { stringify } from "yaml";
+import type { BalancerText } from "../../balancers/profile.ts";
+import { profiles } from "../../balancers/profiles.ts";
 import type { JsonObject } from "../../pod/json.ts";
 import { inSeconds } from "../../units/milliseconds.ts";
-import { balancerTexts } from "../balancers/balancers.ts";
-import type { BalancerText } from "../balancers/settings.ts";
 import { adviceFor } from "./advice.ts";
 import type { Plan } from "./plan.ts";
 
@@ -36,8 +36,7 @@ export function snippetsOf(plan: Plan, reach: Reach): readonly Snippet[] {
   const { role } = plan.context;
   if (plan.gateway === undefined || role.kind !== "gateway") return [policy];
   const { loadBalancer, hc } = role.settings;
-  const texts = balancerTexts({
-    profile: loadBalancer.profile.value,
+  const texts = profiles[loadBalancer.profile.value].settings({
     interval: Math.ceil(inSeconds(plan.gateway.balancer.checkInterval)),
     fall: plan.gateway.balancer.checkFall,
     rise: plan.gateway.balancer.checkRise,
