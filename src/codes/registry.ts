@@ -278,6 +278,13 @@ export const codes = {
     "Correct the field that the sentence names. The CRD of this version refuses such a GracePolicy: apply it, `helm upgrade` does not.",
     (d: { where: string; path: string; reason: string }) => `${d.where}: ${d.path} ${d.reason}.`,
   ),
+  GG603: code(
+    "error",
+    "A namespace has more GracePolicies than one namespace may have; those beyond the bound are skipped, in the order of names.",
+    "Write fewer policies: one with a selector, or overrides of the pods, instead of one for each workload.",
+    (d: { namespace: string; count: number; most: number; skipped: readonly string[] }) =>
+      `namespace ${quoted(d.namespace)} has ${d.count} GracePolicies; the first ${d.most} by name hold, and ${namesOf(d.skipped)} ${d.skipped.length === 1 ? "is" : "are"} skipped.`,
+  ),
   GG701: code(
     "warning",
     "The proxy's stats matcher hides what hc counts in-flight requests with, so a drain is blind: it waits for the whole drain timeout.",

@@ -50,7 +50,11 @@ export async function startSources(options: WebhookOptions, events: WebhookSourc
   const policies =
     policy.from === "file"
       ? started(fileSource(policy.path, loadPolicyFiles, events.policies))
-      : api && cluster?.clusterPolicies(api, events.policies, events.policiesSkipped);
+      : api &&
+        cluster?.clusterPolicies(api, events.policies, {
+          rootNamespace: options.rootNamespace,
+          onSkipped: events.policiesSkipped,
+        });
   const mesh =
     meshConfig === undefined
       ? fixed(undefined)

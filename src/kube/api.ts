@@ -13,6 +13,8 @@ import { isObject, type JsonObject, objectAt, objectsAt, textAt } from "../pod/j
 export interface ApiAnswer {
   readonly status: number;
   readonly body: JsonObject;
+  /** Its length as JSON. */
+  readonly bytes: number;
 }
 
 /** A connection to one API server. */
@@ -47,20 +49,33 @@ export interface ObjectList<T> {
 export class ApiRefusal extends Error {
   readonly statusCode: number;
 
-  constructor(path: string, { status, body }: ApiAnswer) {
+  constructor(path: string, { status, body }: Pick<ApiAnswer, "status" | "body">) {
     super(`${path}: ${status} ${textAt(body, "message") ?? ""}`.trim());
     this.statusCode = status;
+  }
+}
+
+/** An answer was not read to its end. */
+class TooLarge extends Error {
+  constructor() {
+    super(`the answer is larger than ${MAX_ANSWER} bytes`);
   }
 }
 
 /** Time for one answer, milliseconds: more than the API server's own look-ups need, less than a person waits. */
 const TIMEOUT_MS = 10_000;
 
-/** Objects in one page of a list. */
+/** Objects in one page of a list, at most. */
 const PAGE = 500;
 
-/** Largest answer that is read, bytes: a page of the largest objects there can be is far below. */
-const MAX_ANSWER = 512 * 1024 * 1024;
+/** Objects in its first page: of objects of 1.5 MiB, etcd's largest, no more fit into an answer. */
+const FIRST_PAGE = 8;
+
+/** Bytes that a page should have: few enough for memory, and enough that 10,000 small objects come in some twenty pages. */
+const PAGE_BYTES = 2 * 1024 * 1024;
+
+/** Largest answer that is read, bytes. */
+const MAX_ANSWER = 16 * 1024 * 1024;
 
 /** Finds the cluster that this process belongs to, or that KUBECONFIG names. */
 export function clusterApi(): ClusterApi {
@@ -88,11 +103,19 @@ async function listAll<T>(
 ): Promise<ObjectList<T>> {
   const items: T[] = [];
   let next = "";
+  let limit = FIRST_PAGE;
   for (;;) {
-    const query = new URLSearchParams({ limit: String(PAGE) });
+    const query = new URLSearchParams({ limit: String(limit) });
     if (fieldSelector !== undefined) query.set("fieldSelector", fieldSelector);
     if (next !== "") query.set("continue", next);
-    const answer = await call("GET", `${path}?${query}`);
+    const answer = await call("GET", `${path}?${query}`).catch((error: unknown) => {
+      if (!(error instanceof TooLarge) || limit === 1) throw error;
+      return undefined;
+    });
+    if (answer === undefined) {
+      limit = Math.ceil(limit / 8);
+      continue;
+    }
     if (answer.status === 410 && next !== "") {
       // The list took longer than the API server keeps old states: from the start again.
       items.length = 0;
@@ -100,7 +123,9 @@ async function listAll<T>(
       continue;
     }
     if (answer.status !== 200) throw new ApiRefusal(path, answer);
-    items.push(...itemsOf(path, answer.body).map(keep));
+    const page = itemsOf(path, answer.body);
+    for (const object of page) items.push(keep(object));
+    limit = Math.max(1, Math.min(PAGE, limit * 8, Math.floor((PAGE_BYTES * page.length) / answer.bytes)));
     const metadata = objectAt(answer.body, "metadata");
     next = textAt(metadata, "continue") ?? "";
     if (next === "") return { items, resourceVersion: textAt(metadata, "resourceVersion") ?? "" };
@@ -152,7 +177,7 @@ async function send(config: KubeConfig, method: string, path: string, body?: Jso
         let size = 0;
         response.on("data", (chunk: Buffer) => {
           size += chunk.length;
-          if (size > MAX_ANSWER) response.destroy(new Error(`the answer is larger than ${MAX_ANSWER} bytes`));
+          if (size > MAX_ANSWER) response.destroy(new TooLarge());
           else chunks.push(chunk);
         });
         response.on("error", reject);
@@ -165,6 +190,7 @@ async function send(config: KubeConfig, method: string, path: string, body?: Jso
             resolve({
               status,
               date: Date.parse(headers.date ?? ""),
+              bytes: size,
               body: isObject(object) ? object : { message: object },
             });
         });

@@ -2,10 +2,12 @@
  * Policies from the cluster: all GracePolicy objects, watched.
  *
  * One object that cannot be used is skipped, and the others stay in force: its namespace's team must not be able to take
- * the policies away from everybody else.
+ * the policies away from everybody else. For the same reason a namespace's number of policies is bounded, and nothing is
+ * kept of an object but what holds.
  */
 import { type Notice, notice } from "../codes/registry.ts";
 import { type JsonObject, objectAt, textAt } from "../pod/json.ts";
+import { MAX_POLICIES, NamespaceShares } from "../policy/bounds.ts";
 import { withoutUnknown } from "../policy/normalise.ts";
 import { API_VERSION, KIND, policySpec } from "../policy/schema.ts";
 import { originOf, type Policy, validatePolicy } from "../policy/validate.ts";
@@ -15,33 +17,42 @@ import { watchList, watchTimes } from "./watched-list.ts";
 
 const PATH = `/apis/${API_VERSION}/gracepolicies`;
 
-/** What one object gave, and all that is kept of it: a policy, or the notices about it. */
+/** What one object gave, and all that is kept of it: a policy, the notices about it, or nothing where it has no place. */
 interface Read {
   readonly metadata: { readonly namespace: string; readonly name: string; readonly resourceVersion: string };
   readonly policy: Policy | undefined;
   readonly problems: readonly Notice[];
 }
 
-/**
- * The policies of the cluster as a source.
- *
- * @param onSkipped told how many objects cannot be used, whenever the objects change
- */
+/** How the policies are read. */
+export interface PolicyOptions {
+  /** Its policies have no bound on their number. */
+  readonly rootNamespace: string;
+  /** Told how many objects cannot be used, whenever the objects change. */
+  onSkipped(count: number): void;
+}
+
+/** The policies of the cluster as a source. */
 export function clusterPolicies(
   api: ClusterApi,
   events: SourceEvents,
-  onSkipped: (count: number) => void,
+  { rootNamespace, onSkipped }: PolicyOptions,
   times = watchTimes,
 ): Source<readonly Policy[]> {
   let value: readonly Policy[] | undefined;
   let known: ReadonlySet<Read> = new Set();
   let byKey = new Map<string, Read>();
+  /** How many policies each crowded namespace has. */
+  let crowds: ReadonlyMap<string, number> = new Map();
+  const shares = new NamespaceShares(rootNamespace);
   /** Most objects are the same as before: they are neither validated nor complained about again. */
   const keep = (object: JsonObject): Read => {
-    const { namespace, name, resourceVersion } = metadataOf(object);
+    const metadata = metadataOf(object);
+    const { namespace, name } = metadata;
     const key = `${namespace}/${name}`;
+    if (!shares.take(namespace, name)) return { metadata, policy: undefined, problems: [] };
     const before = byKey.get(key);
-    if (before?.metadata.resourceVersion === resourceVersion) return before;
+    if (before?.metadata.resourceVersion === metadata.resourceVersion) return before;
     const read = readPolicy(object);
     byKey.set(key, read);
     return read;
@@ -51,10 +62,26 @@ export function clusterPolicies(
     const isChanged = value === undefined || fresh.length > 0 || reads.length !== known.size;
     if (!isChanged) return;
     known = new Set(reads);
-    byKey = new Map(reads.map((read) => [`${read.metadata.namespace}/${read.metadata.name}`, read]));
-    const problems = fresh.flatMap((read) => read.problems);
+    const there = new Map(reads.map((read) => [`${read.metadata.namespace}/${read.metadata.name}`, read]));
+    shares.retain((namespace, name) => there.has(`${namespace}/${name}`));
+    const hasPlace = ({ metadata: { namespace, name } }: Read) => shares.has(namespace, name);
+    const placed = reads.filter(hasPlace);
+    // What has no place is read anew when it may have one.
+    byKey = new Map(placed.map((read) => [`${read.metadata.namespace}/${read.metadata.name}`, read]));
+    const crowded = Map.groupBy(
+      placed.length === reads.length ? [] : reads.filter((read) => !hasPlace(read)),
+      namespaceOf,
+    );
+    const problems = fresh.filter(hasPlace).flatMap((read) => read.problems);
+    for (const [namespace, skipped] of crowded) {
+      const count = MAX_POLICIES + skipped.length;
+      if (crowds.get(namespace) === count) continue;
+      const names = skipped.map(({ metadata }) => metadata.name).sort();
+      problems.push(notice("GG603", { namespace, count, most: MAX_POLICIES, skipped: names }));
+    }
+    crowds = new Map([...crowded].map(([namespace, skipped]) => [namespace, MAX_POLICIES + skipped.length]));
     if (problems.length > 0) events.refused(problems, "the other policies");
-    value = reads.flatMap(({ policy }) => policy ?? []);
+    value = placed.flatMap(({ policy }) => policy ?? []);
     onSkipped(reads.length - value.length);
     events.changed();
   };
@@ -70,6 +97,11 @@ export function clusterPolicies(
   };
 }
 
+const namespaceOf = ({ metadata }: Read) => metadata.namespace;
+
+/** Sentences about one object that are kept: the first ones are enough to mend it. */
+const MOST_PROBLEMS = 5;
+
 function metadataOf(object: JsonObject): Read["metadata"] {
   const metadata = objectAt(object, "metadata");
   const text = (key: string) => textAt(metadata, key) ?? "";
@@ -83,6 +115,8 @@ function readPolicy(object: JsonObject): Read {
   const validated = validatePolicy({ ...object, apiVersion: API_VERSION, kind: KIND, spec });
   if (validated.ok) return { metadata, policy: validated.policy, problems: [] };
   const where = originOf(metadata);
-  const problems = validated.refusals.map(({ path, reason }) => notice("GG602", { where, path, reason }));
+  const problems = validated.refusals
+    .slice(0, MOST_PROBLEMS)
+    .map(({ path, reason }) => notice("GG602", { where, path, reason }));
   return { metadata, policy: undefined, problems };
 }

@@ -37,6 +37,18 @@ describe("memoized", () => {
     assert.deepEqual(calls, ["t1"]);
   });
 
+  it("keeps so many characters, whatever the number of texts", () => {
+    const { calls, of } = counted();
+    const text = (index: number) => String(index).padEnd(4096, "x");
+    for (let index = 0; index < 65; index++) of(text(index));
+    calls.length = 0;
+    of(text(64));
+    of(text(1));
+    assert.deepEqual(calls, []);
+    of(text(0));
+    assert.equal(calls.length, 1);
+  });
+
   it("does not keep long texts", () => {
     const { calls, of } = counted();
     const long = "x".repeat(4097);

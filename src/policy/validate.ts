@@ -5,6 +5,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import { isObject, type JsonObject, type JsonValue, objectAt, textAt } from "../pod/json.ts";
 import { DURATION_PATTERN } from "../units/duration.ts";
 import { parseQuantity, QUANTITY_PATTERN } from "../units/quantity.ts";
+import { oversize } from "./bounds.ts";
 import { GOVERNED_VARIABLES } from "./hc-variables.ts";
 import { nearest } from "./nearest.ts";
 import { normalise, type Refusal, withoutNulls } from "./normalise.ts";
@@ -65,6 +66,8 @@ export function validatePolicy(object: JsonValue): ValidatedPolicy {
   if (namespace === undefined || namespace === "") {
     return bad("metadata.namespace", "is missing; a policy belongs to one namespace");
   }
+  const tooLarge = oversize(object.spec ?? {});
+  if (tooLarge !== undefined) return bad("spec", tooLarge);
   const spec = withoutNulls(policySpec, object.spec ?? {});
   const errors = validateSpec(spec);
   if (errors.length > 0) return { ok: false, refusals: unique(errors.map(refusalOf)) };

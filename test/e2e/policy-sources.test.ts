@@ -38,7 +38,10 @@ describe(`policies while kube-apiserver ${VERSION} is killed`, { skip }, () => {
     await prepare(api);
     await put(api, "shop", "default", { gateway: { drainTimeout: 36 } });
     const events = { changed: () => {}, refused: () => {}, unreachable: (reason: string) => unreachable.push(reason) };
-    source = clusterPolicies(apiOf(api.kubeconfig()), events, () => {});
+    source = clusterPolicies(apiOf(api.kubeconfig()), events, {
+      rootNamespace: "gracegate-system",
+      onSkipped: () => {},
+    });
     followed = source.follow(stop.signal);
   });
 
@@ -73,7 +76,8 @@ async function realWorld(): Promise<PolicyWorld> {
       const answer = await api.call("PATCH", path, meshConfigMap(yaml));
       assert.ok(answer.status < 300, JSON.stringify(answer.body));
     },
-    policies: async (events) => clusterPolicies(connection, events, () => {}, quickTimes),
+    policies: async (events) =>
+      clusterPolicies(connection, events, { rootNamespace: "gracegate-system", onSkipped: () => {} }, quickTimes),
     meshConfig: async (events) =>
       clusterMeshConfig(connection, { namespace: "istio-system", name: "istio" }, events, quickTimes),
     close: () => api.stop(),

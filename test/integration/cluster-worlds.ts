@@ -40,7 +40,8 @@ export function fakeWorld(fake: FakeApiServer): PolicyWorld {
     put: async (namespace, name, spec) => void fake.put(policyObject(name, namespace, spec)),
     remove: async (namespace, name) => fake.remove("GracePolicy", namespace, name),
     putMesh: async (yaml) => void fake.put(meshConfigMap(yaml)),
-    policies: async (events) => clusterPolicies(api, events, () => {}, quickTimes),
+    policies: async (events) =>
+      clusterPolicies(api, events, { rootNamespace: "gracegate-system", onSkipped: () => {} }, quickTimes),
     meshConfig: async (events) =>
       clusterMeshConfig(api, { namespace: "istio-system", name: "istio" }, events, quickTimes),
     close: () => fake.close(),

@@ -42,6 +42,8 @@ sourceSuite("policies from files", async (): Promise<PolicyWorld> => {
 
 sourceSuite("policies from an API server's stand-in", async () => fakeWorld(await startFakeApiServer()));
 
+const ROOT = "gracegate-system";
+
 describe("policies from a cluster", () => {
   let fake: FakeApiServer;
   let stop: AbortController;
@@ -59,7 +61,12 @@ describe("policies from a cluster", () => {
       refused: (problems) => refused.push(...problems),
       unreachable: (reason) => unreachable.push(reason),
     };
-    source = clusterPolicies(apiOf(fake.kubeconfig), events, (count) => (skipped = count), times);
+    source = clusterPolicies(
+      apiOf(fake.kubeconfig),
+      events,
+      { rootNamespace: ROOT, onSkipped: (count) => (skipped = count) },
+      times,
+    );
     followed = source.follow(stop.signal);
   };
 
@@ -170,6 +177,50 @@ describe("policies from a cluster", () => {
     assert.match(refused[0]?.text ?? "", /GracePolicy shop\/a: spec\.gateway\.drainTimeout is "36 sec"/);
     fake.put(policyObject("a", "shop", { gateway: { drainTimeout: 1 } }));
     await eventually(() => skipped === 0);
+  });
+
+  it("beyond the bound of a namespace are skipped, told once and counted; the root namespace has none", async () => {
+    const nameOf = (n: number) => `p${String(n).padStart(3, "0")}`;
+    const put = (namespace: string, n: number) =>
+      fake.put(policyObject(nameOf(n), namespace, { gateway: { drainTimeout: n } }));
+    for (let n = 0; n < 103; n++) {
+      put("shop", n);
+      put(ROOT, n);
+    }
+    put("edge", 1);
+    follow({ ...quickTimes, resync: 300 });
+    await eventually(() => skipped === 3);
+    const of = (namespace: string) =>
+      (source.current()?.value ?? []).filter((one) => one.namespace === namespace).map(({ name }) => name);
+    assert.deepEqual(
+      of("shop"),
+      Array.from({ length: 100 }, (_, n) => nameOf(n)),
+    );
+    assert.deepEqual([of(ROOT).length, of("edge").length], [103, 1]);
+    assert.equal(refused.length, 1);
+    assert.match(
+      refused[0]?.text ?? "",
+      /namespace "shop" has 103 GracePolicies; the first 100 by name hold, and "p100", "p101", "p102" are skipped/,
+    );
+    fake.remove("GracePolicy", "shop", nameOf(7));
+    await eventually(() => of("shop").includes(nameOf(100)));
+    assert.equal(of("shop").includes(nameOf(7)), false);
+    await eventually(() => skipped === 2);
+  });
+
+  it("of more than 16 KiB are skipped by name, and the annotations of an object are none of it", async () => {
+    const env = Array.from({ length: 5 }, (_, n) => ({ name: `V${n}`, value: "x".repeat(4000) }));
+    const object = policyObject("large", "shop", { gateway: { hc: { extraEnv: env } } });
+    fake.put(object);
+    const annotated = policyObject("annotated", "shop", { gateway: { drainTimeout: 40 } });
+    fake.put({
+      ...annotated,
+      metadata: { ...(annotated.metadata as JsonObject), annotations: { a: "y".repeat(200_000) } },
+    });
+    follow();
+    await eventually(() => skipped === 1);
+    assert.deepEqual(inForce(), [40]);
+    assert.match(refused[0]?.text ?? "", /GracePolicy shop\/large: spec has [0-9]+ bytes, more than the 16384/);
   });
 
   it("leave out fields that only a newer CRD knows, as after a rollback", async () => {

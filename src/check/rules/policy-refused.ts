@@ -1,7 +1,9 @@
 import type { Path } from "../../manifests/workload.ts";
 import { objectAt, withKey } from "../../pod/json.ts";
+import { MAX_POLICIES } from "../../policy/bounds.ts";
 import { API_VERSION, KIND } from "../../policy/schema.ts";
 import { validatePolicy } from "../../policy/validate.ts";
+import { documents } from "../example-manifests.ts";
 import { itemsOf } from "../inventory.ts";
 import type { Finding, Rule } from "../rule.ts";
 
@@ -14,11 +16,14 @@ const policy = (spec: string) =>
     "",
   ].join("\n");
 
+const crowd = (count: number) =>
+  documents(...Array.from({ length: count }, (_, index) => policy("{}").replace("default", `p${index}`)));
+
 /** A GracePolicy that the webhook does not use. */
 export const policyRefused: Rule = {
   id: "policy-refused",
   severity: "error",
-  title: "A GracePolicy cannot be used: a field is unknown, or a value is none that it takes.",
+  title: "A GracePolicy cannot be used: a field is unknown, a value is none that it takes, or there are too many.",
   reason:
     "The API server refuses such a policy, or drops the field without a word; from a file the webhook does not start with it, and keeps the policies that it had. Pods then get other numbers than the policy says.",
   fix: "write what docs/policy.md has for the field",
@@ -27,8 +32,9 @@ export const policyRefused: Rule = {
       policy("{ gateway: { requestP99: foo } }"),
       policy("{ gateway: { unknownField: 3 } } # a typing error"),
       policy("{ mode: Sometimes }"),
+      crowd(MAX_POLICIES + 1),
     ],
-    good: [policy("{ gateway: { requestP99: 30s } }"), policy("{}").replace(", namespace: edge", "")],
+    good: [policy("{ gateway: { requestP99: 30s } }"), policy("{}").replace(", namespace: edge", ""), crowd(3)],
   },
   *check(inventory): Iterable<Finding> {
     for (const item of itemsOf(inventory, KIND)) {
@@ -39,6 +45,17 @@ export const policyRefused: Rule = {
       if (validated.ok) continue;
       for (const { path, reason } of validated.refusals) {
         yield { item, at: stepsOf(path), message: `${path} ${reason}.` };
+      }
+    }
+    for (const [namespace, all] of Map.groupBy(itemsOf(inventory, KIND), (item) => item.namespace)) {
+      if (namespace === inventory.options.snapshot.rootNamespace) continue;
+      const names = all.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      for (const item of names.slice(MAX_POLICIES)) {
+        yield {
+          item,
+          at: ["metadata", "name"],
+          message: `namespace ${namespace} has ${all.length} policies; the first ${MAX_POLICIES} by name hold, and this one is skipped.`,
+        };
       }
     }
   },
