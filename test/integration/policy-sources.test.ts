@@ -54,7 +54,7 @@ describe("policies from a cluster", () => {
   let skipped: number;
 
   const policy = (drainTimeout: number): JsonObject => policyObject("default", "shop", { gateway: { drainTimeout } });
-  const inForce = () => source.current()?.value.map(({ spec }) => spec.gateway?.drainTimeout);
+  const inForce = () => source.current()?.value.map(({ spec }) => (spec.gateway?.drainTimeout ?? 0) / 1000);
   const follow = (times = quickTimes) => {
     const events: SourceEvents = {
       changed: () => {},
@@ -234,7 +234,7 @@ describe("policies from a cluster", () => {
     await eventually(() => source.current() !== undefined);
     assert.deepEqual(
       source.current()?.value.map((policy) => policy.spec),
-      [{ gateway: { drainTimeout: 36, hc: {} }, sidecar: { drainTimeout: 20 } }],
+      [{ gateway: { drainTimeout: 36_000, hc: {} }, sidecar: { drainTimeout: 20_000 } }],
     );
     assert.equal(skipped, 0);
   });

@@ -98,12 +98,12 @@ export function sourceSuite(name: string, makeWorld: () => Promise<PolicyWorld>,
 
     it("sees a change of the mesh config, and keeps the last good one where it is none", async () => {
       await world.putMesh("defaultConfig: { terminationDrainDuration: 44s }");
-      await eventually(() => mesh.current()?.value?.terminationDrainDuration === 44);
+      await eventually(() => mesh.current()?.value?.terminationDrainDuration === 44_000);
       refused.length = 0;
       await world.putMesh("defaultConfig: [");
       await eventually(() => refused.length > 0);
       assert.match(refused[0]?.text ?? "", /is no mesh config/);
-      assert.equal(mesh.current()?.value?.terminationDrainDuration, 44);
+      assert.equal(mesh.current()?.value?.terminationDrainDuration, 44_000);
     });
   });
 }
