@@ -274,7 +274,8 @@ describe("health and the way out", () => {
       webhook.child.kill("SIGTERM");
       const answers = await Promise.all(sent);
       assert.ok(answers.every((answer) => gracePeriodOf(answer) === 75));
-      assert.equal(await webhook.stop(), 0);
+      // A second SIGTERM could come when the process has stopped listening for it, and end it in another way.
+      assert.equal(await webhook.ended, 0);
       agent.destroy();
     });
   });
