@@ -32,6 +32,8 @@ export interface ApiServer {
    * @param type of the body; a PATCH is a server-side apply unless it says another
    */
   call(method: string, path: string, body?: JsonObject, type?: string): Promise<ApiAnswer>;
+  /** The same as a service account `NAMESPACE:NAME`, whom the administrator impersonates. */
+  callAs(account: string, method: string, path: string, body?: JsonObject, type?: string): Promise<ApiAnswer>;
   /** The path of a kubeconfig file for a user: an administrator, or a service account `NAMESPACE:NAME`. */
   kubeconfig(account?: string): string;
   /** Ends kube-apiserver and leaves etcd; its port refuses connections. */
@@ -130,13 +132,14 @@ export async function startApiServer(
     `--service-account-signing-key-file=${saKey}`,
   ];
 
-  const call = (method: string, path: string, body?: JsonObject, type?: string) =>
+  const send = (method: string, path: string, body?: JsonObject, type?: string, more: Record<string, string> = {}) =>
     new Promise<ApiAnswer>((resolve, reject) => {
       const text = body === undefined ? undefined : JSON.stringify(body);
       const headers = {
         Authorization: `Bearer ${TOKEN}`,
         "Content-Type": type ?? (method === "PATCH" ? APPLY : "application/json"),
         Accept: "application/json",
+        ...more,
       };
       const sent = request(
         {
@@ -167,6 +170,10 @@ export async function startApiServer(
       sent.end(text);
     });
 
+  const call: ApiServer["call"] = (method, path, body, type) => send(method, path, body, type);
+  const callAs: ApiServer["callAs"] = (account, method, path, body, type) =>
+    send(method, path, body, type, { "Impersonate-User": `system:serviceaccount:${account}` });
+
   const log = () => readFileSync(join(folder, "kube-apiserver.log"), "utf8");
   let apiserver: ChildProcess;
   const resume = async () => {
@@ -189,7 +196,7 @@ export async function startApiServer(
     await ended;
   };
   await resume();
-  return { call, kubeconfig, pause, resume, log, stop };
+  return { call, callAs, kubeconfig, pause, resume, log, stop };
 }
 
 /** `299 - "text"`, several of them joined by commas. */

@@ -70,6 +70,7 @@ const others: Readonly<Record<string, readonly [unknown, JsonObject?]>> = {
   podLabels: [{ a: "b" }],
   extraEnv: [[{ name: "A", value: "b" }]],
   "serviceAccount.annotations": [{ a: "b" }],
+  "serviceAccount.admissionPolicy": [false],
   "metrics.port": [9191],
   "metrics.serviceMonitor.enabled": [true],
   "metrics.serviceMonitor.interval": ["7s", { metrics: { serviceMonitor: { enabled: true } } }],

@@ -58,6 +58,8 @@ const COLLECTIONS: Readonly<Record<string, readonly [string, string]>> = {
   Role: ["/apis/rbac.authorization.k8s.io/v1", "roles"],
   RoleBinding: ["/apis/rbac.authorization.k8s.io/v1", "rolebindings"],
   MutatingWebhookConfiguration: ["/apis/admissionregistration.k8s.io/v1", "mutatingwebhookconfigurations"],
+  ValidatingAdmissionPolicy: ["/apis/admissionregistration.k8s.io/v1", "validatingadmissionpolicies"],
+  ValidatingAdmissionPolicyBinding: ["/apis/admissionregistration.k8s.io/v1", "validatingadmissionpolicybindings"],
   ValidatingWebhookConfiguration: ["/apis/admissionregistration.k8s.io/v1", "validatingwebhookconfigurations"],
   GracePolicy: ["/apis/gracegate.dev/v1alpha1", "gracepolicies"],
   CustomResourceDefinition: ["/apis/apiextensions.k8s.io/v1", "customresourcedefinitions"],
