@@ -11,7 +11,8 @@ import { type Admission, admit } from "./admit.ts";
 import { Bodies, farewell, MAX_BODIES, MAX_BODY } from "./bodies.ts";
 import { isFirstCall } from "./first-call.ts";
 import { type AdmissionRequest, parseReview } from "./review.ts";
-import { reviewWorkload } from "./review-workload.ts";
+import { isPolicy, reviewPolicy } from "./review-policy.ts";
+import { type Review, reviewWorkload } from "./review-workload.ts";
 
 /** What the app needs from the rest of the process. */
 export interface AppDependencies {
@@ -73,15 +74,23 @@ const mutated: Decide = (request, { options, metrics, logger }) => {
 };
 
 const reviewed: Decide = (request, { options, metrics, logger }) => {
-  const { response, notices, error } = reviewWorkload(request, options());
+  const review = isPolicy(request)
+    ? reviewPolicy(request, options().snapshot.delegation)
+    : reviewWorkload(request, options());
+  const { response, error } = review;
   return {
     response,
     afterwards() {
-      metrics.reviews.inc({ outcome: error === undefined ? (notices.length > 0 ? "warned" : "silent") : "error" });
+      metrics.reviews.inc({ outcome: outcomeOf(review) });
       if (error !== undefined) logger.error({ event: "review-failed", uid: request.uid, err: error });
     },
   };
 };
+
+function outcomeOf({ error, isRefused, notices }: Review): string {
+  if (error !== undefined) return "error";
+  return isRefused ? "refused" : notices.length > 0 ? "warned" : "silent";
+}
 
 function receive(
   request: Request,

@@ -32,6 +32,7 @@ function warnings({ kind = "Deployment", namespace = "shop", own = {}, template 
     subResource: "",
     namespace,
     dryRun: false,
+    oldObject: undefined,
     object: {
       kind,
       metadata: { name: "cart", annotations: own },
@@ -82,14 +83,20 @@ describe("a review of a workload", () => {
   it("allows a workload that it cannot understand", () => {
     const object: JsonObject = { metadata: 7, spec: { template: [] } };
     const request = { uid: "u", operation: "CREATE", kind: "Deployment", group: "apps", subResource: "" };
-    const { response } = reviewWorkload({ ...request, namespace: "a", dryRun: false, object }, options);
+    const { response } = reviewWorkload(
+      { ...request, namespace: "a", dryRun: false, oldObject: undefined, object },
+      options,
+    );
     assert.equal(objectAt(response, "response").allowed, true);
   });
 
   it("allows it, and hands on the reason, when something goes wrong in here", () => {
     const request = { uid: "u", operation: "CREATE", kind: "Deployment", group: "apps", subResource: "" };
     const broken = { ...options, snapshot: undefined as never };
-    const review = reviewWorkload({ ...request, namespace: "a", dryRun: false, object: {} }, broken);
+    const review = reviewWorkload(
+      { ...request, namespace: "a", dryRun: false, oldObject: undefined, object: {} },
+      broken,
+    );
     assert.equal(objectAt(review.response, "response").allowed, true);
     assert.ok(review.error instanceof Error);
   });

@@ -12,15 +12,16 @@ import { type AdmissionRequest, allowed } from "./review.ts";
 const KINDS = ["Deployment", "StatefulSet", "DaemonSet"];
 
 /** A review: the answer, and what logs and metrics tell of it. */
-export interface WorkloadReview {
+export interface Review {
   readonly response: JsonObject;
   readonly notices: readonly Notice[];
+  readonly isRefused?: boolean;
   /** What went wrong, for the log. */
   readonly error?: unknown;
 }
 
 /** Reviews one workload. Never throws. */
-export function reviewWorkload(request: AdmissionRequest, options: PipelineOptions): WorkloadReview {
+export function reviewWorkload(request: AdmissionRequest, options: PipelineOptions): Review {
   try {
     const notices = noticesOf(request, options);
     return { response: allowed(request.uid, notices), notices };

@@ -40,6 +40,7 @@ describe("parseReview", () => {
           namespace: "shop",
           dryRun: true,
           object,
+          oldObject: { kind: "Pod" },
         }),
       ),
       {
@@ -53,6 +54,7 @@ describe("parseReview", () => {
           namespace: "shop",
           dryRun: true,
           object,
+          oldObject: { kind: "Pod" },
         },
       },
     );

@@ -21,6 +21,8 @@ export interface AdmissionRequest {
   readonly dryRun: boolean;
   /** The object as it came; undefined where there is none. */
   readonly object: JsonObject | undefined;
+  /** What an update replaces. */
+  readonly oldObject: JsonObject | undefined;
 }
 
 /** A request, or the sentence with which the call is refused (HTTP 400). */
@@ -53,6 +55,7 @@ export function parseReview(body: Buffer): ParsedReview {
     return { ok: false, problem: "the AdmissionReview has no request with a uid" };
   }
   const object = valueAt(request, "object");
+  const oldObject = valueAt(request, "oldObject");
   return {
     ok: true,
     request: {
@@ -64,6 +67,7 @@ export function parseReview(body: Buffer): ParsedReview {
       namespace: textAt(request, "namespace") ?? textAt(objectAt(object, "metadata"), "namespace") ?? "",
       dryRun: request.dryRun === true,
       object: isObject(object) ? object : undefined,
+      oldObject: isObject(oldObject) ? oldObject : undefined,
     },
   };
 }

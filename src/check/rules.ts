@@ -20,6 +20,7 @@ import { limitRange } from "./rules/limit-range.ts";
 import { minReadySeconds } from "./rules/min-ready-seconds.ts";
 import { networkPolicyHidesHc } from "./rules/network-policy-hides-hc.ts";
 import { podRefused } from "./rules/pod-refused.ts";
+import { policyNotDelegated } from "./rules/policy-not-delegated.ts";
 import { policyRefused } from "./rules/policy-refused.ts";
 import { proxyMetadataUnquoted } from "./rules/proxy-metadata-unquoted.ts";
 import { publishNotReady } from "./rules/publish-not-ready.ts";
@@ -58,5 +59,6 @@ export const rules: readonly Rule[] = [
   quotaRefusesHc,
   webhookOrder,
   policyRefused,
+  policyNotDelegated,
   alertWithoutAbsent,
 ];

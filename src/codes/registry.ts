@@ -101,6 +101,20 @@ export const codes = {
     (d: { annotation: string; kind: string }) =>
       `${quoted(d.annotation)} on the ${d.kind} itself does nothing; write it in spec.template.metadata.annotations.`,
   ),
+  GG108: code(
+    "warning",
+    "An override of a field that the cluster's owner has not delegated; it is ignored.",
+    "Remove the annotation, or ask for the field in `delegate` of a policy of Gracegate's own namespace.",
+    (d: { annotation: string; field: string; root: string }) =>
+      `${d.annotation} is ignored, since no GracePolicy of namespace ${d.root} has ${d.field} in delegate.`,
+  ),
+  GG109: code(
+    "warning",
+    "gracegate.dev/grace-period asks for more than maxGracePeriod of a policy of Gracegate's own namespace.",
+    "Ask for less, ask for a larger maxGracePeriod there, or set terminationGracePeriodSeconds of the pod.",
+    (d: { wish: number; most: number; origin: string; final: number }) =>
+      `gracegate.dev/grace-period: ${d.wish}s is more than maxGracePeriod ${d.most}s of ${d.origin}; the grace period is ${d.final}s.`,
+  ),
   GG201: code(
     "warning",
     "The annotation proxy.istio.io/config is not a YAML mapping; it is left as it is, and Istio refuses the pod itself.",
@@ -284,6 +298,20 @@ export const codes = {
     "Write fewer policies: one with a selector, or overrides of the pods, instead of one for each workload.",
     (d: { namespace: string; count: number; most: number; skipped: readonly string[] }) =>
       `namespace ${quoted(d.namespace)} has ${d.count} GracePolicies; the first ${d.most} by name hold, and ${namesOf(d.skipped)} ${d.skipped.length === 1 ? "is" : "are"} skipped.`,
+  ),
+  GG604: code(
+    "warning",
+    "A GracePolicy of a namespace sets fields that the cluster's owner has not delegated; they are skipped, and the rest of it holds.",
+    "Remove the fields, or ask for them in `delegate` of a policy of Gracegate's own namespace.",
+    (d: { policy: string; fields: readonly string[]; root: string }) =>
+      `${d.policy}: ${d.fields.join(", ")} of gateway ${d.fields.length > 1 ? "are" : "is"} skipped, since no GracePolicy of namespace ${d.root} has ${d.fields.length > 1 ? "them" : "it"} in delegate.`,
+  ),
+  GG605: code(
+    "warning",
+    "A GracePolicy of a namespace has `delegate`, which only holds in Gracegate's own; it is skipped, and the rest of it holds.",
+    "Remove the field.",
+    (d: { policy: string; root: string }) =>
+      `${d.policy}: delegate is skipped, since it only holds in a GracePolicy of namespace ${d.root}; remove it.`,
   ),
   GG701: code(
     "warning",

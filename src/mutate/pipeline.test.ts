@@ -193,4 +193,25 @@ describe("grace periods", () => {
     assert.deepEqual(wish("120s", 120), [120, undefined]);
   });
   it("a wish of 0 is less than the budget needs", () => assert.equal(wish("0")[0], 75));
+
+  const underCeiling = (annotations: Record<string, string>, terminationGracePeriodSeconds = 30) => {
+    const containers = [{ name: "istio-proxy", image: "p", args: ["proxy", "router"] }];
+    const spec = specOf({ gateway: { maxGracePeriod: 300 } });
+    const owner = { name: "default", namespace: "gracegate", resourceVersion: undefined, spec };
+    const pod = gatewayPod({ annotations, spec: { containers, terminationGracePeriodSeconds } });
+    const outcome = runPipeline(pod, "shop", { ...optionsFor(), snapshot: snapshotOf([owner], "gracegate") });
+    const notice = outcome.notices.find(({ code }) => code === "GG109");
+    return [(outcome.plan?.context.budget.gracePeriod.value ?? 0) / 1000, notice?.text];
+  };
+  it("a wish is cut to the owner's maxGracePeriod, with a warning that names his policy", () => {
+    assert.deepEqual(underCeiling({ "gracegate.dev/grace-period": "24h" }), [
+      300,
+      "gracegate.dev/grace-period: 86400s is more than maxGracePeriod 300s of GracePolicy gracegate/default; the grace period is 300s.",
+    ]);
+    assert.deepEqual(underCeiling({ "gracegate.dev/grace-period": "300s" }), [300, undefined]);
+  });
+  it("what the pod itself has is never lowered to it, and no drain timeout goes beyond it", () => {
+    assert.deepEqual(underCeiling({}, 900), [900, undefined]);
+    assert.deepEqual(underCeiling({ "gracegate.dev/drain-timeout": "24h" }), [300, undefined]);
+  });
 });

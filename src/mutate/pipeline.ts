@@ -65,15 +65,16 @@ export function runPipeline(pod: JsonObject, namespace: string, options: Pipelin
   const { role } = facts;
   if (role === "none") return alone;
 
-  const { layers: policyLayers, policies } = layersFor(options.snapshot, { namespace, labels: facts.labels });
-  const overrides = overridesOf(facts.annotations, role);
+  const held = layersFor(options.snapshot, { namespace, labels: facts.labels });
+  const { layers: policyLayers, policies } = held;
+  const overrides = overridesOf(facts.annotations, role, options.snapshot.delegation);
   const layers = [...policyLayers, ...overrides.layers];
   const mode = resolveMode(layers).value;
   const refuses = mode === "Enforce" && resolveInvalid(layers).value === "Deny";
   const bad = overrides.bad.map((one) =>
     notice("GG101", { ...one, instead: refuses ? REFUSED : insteadOf(one.setting, layers, role) }),
   );
-  const notices = [...overrides.notices, ...bad];
+  const notices = [...held.notices, ...overrides.notices, ...bad];
   if (mode === "Disabled") return { ...alone, policies };
   const [denied] = bad;
   if (denied !== undefined && refuses) return { ...alone, policies, notices, refusal: denied.text };

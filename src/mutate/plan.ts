@@ -101,7 +101,7 @@ function gatewayPlan(pod: JsonObject, { facts, users, config }: Base, input: Pla
       exitOnZero,
       minimumDrain: minimumOf(settings.minimumDrainDuration, budget),
     },
-    notices: [...notices, ...budget.notices, ...graceWish(input, budget, facts)],
+    notices: [...notices, ...budget.notices, ...graceWish(input, budget, facts, settings)],
   };
 }
 
@@ -128,7 +128,7 @@ function sidecarPlan({ facts, users }: Base, input: PlanInput): Decided {
       exitOnZero,
       minimumDrain: exitOnZero?.value ? minimumOf(settings.minimumDrainDuration, budget) : undefined,
     },
-    notices: [...notices, ...budget.notices, ...graceWish(input, budget, facts)],
+    notices: [...notices, ...budget.notices, ...graceWish(input, budget, facts, settings)],
   };
 }
 
@@ -145,7 +145,7 @@ function sharedInput(
   { facts, users }: Pick<Base, "facts" | "users">,
   input: PlanInput,
 ) {
-  const { terminationDrainDuration, minimumDrainDuration, margin, maxGracePeriod } = settings;
+  const { terminationDrainDuration, minimumDrainDuration, margin } = settings;
   return {
     terminationDrainDuration: setDuration(
       "terminationDrainDuration",
@@ -158,7 +158,7 @@ function sharedInput(
       users.metadata.MINIMUM_DRAIN_DURATION,
     ),
     margin,
-    grace: graceOf(facts, input, maxGracePeriod),
+    grace: graceOf(facts, input, settings),
     meshDrainDuration: input.meshDrainDuration,
   };
 }
@@ -167,10 +167,15 @@ function minimumOf(setting: Sourced<Milliseconds> | undefined, { minimumDrainDur
   return { ...minimumDrainDuration, overrides: setting?.level === level.override };
 }
 
-function graceOf(facts: Facts, { gracePeriodWish }: PlanInput, max: Sourced<Milliseconds>): GraceBounds {
-  const isWish = gracePeriodWish !== undefined && gracePeriodWish > facts.gracePeriod;
+type GraceSettings = Pick<SidecarSettings, "maxGracePeriod" | "graceCeiling">;
+
+/** A wish counts as the pod's own, as far as the cluster's owner allows it. */
+function graceOf(facts: Facts, { gracePeriodWish }: PlanInput, settings: GraceSettings): GraceBounds {
+  const { graceCeiling: ceiling, maxGracePeriod: max } = settings;
+  const wish = ceiling !== undefined && ceiling.value < (gracePeriodWish ?? 0) ? ceiling.value : gracePeriodWish;
+  const isWish = wish !== undefined && wish > facts.gracePeriod;
   const users = isWish
-    ? { value: wholeSeconds(gracePeriodWish), origin: `annotation ${OVERRIDE_PREFIX}grace-period` }
+    ? { value: wholeSeconds(wish), origin: `annotation ${OVERRIDE_PREFIX}grace-period` }
     : { value: facts.gracePeriod, origin: POD };
   return { users, max };
 }
@@ -179,8 +184,16 @@ function graceWish(
   { gracePeriodWish: wish }: PlanInput,
   { needs, gracePeriod: { value: final } }: Budget,
   { gracePeriod: has }: Facts,
+  { graceCeiling: ceiling }: GraceSettings,
 ): readonly Notice[] {
-  if (wish === undefined || wish >= final) return [];
+  if (wish === undefined) return [];
+  if (ceiling !== undefined && wish > ceiling.value && wish > final) {
+    const { origin } = ceiling;
+    return [
+      notice("GG109", { wish: inSeconds(wish), most: inSeconds(ceiling.value), origin, final: inSeconds(final) }),
+    ];
+  }
+  if (wish >= final) return [];
   if (wish < needs) {
     return [notice("GG104", { wish: inSeconds(wish), needs: inSeconds(needs), final: inSeconds(final) })];
   }

@@ -3,6 +3,7 @@
  */
 import { isObject, type JsonValue } from "../pod/json.ts";
 import { parseMilliseconds } from "../units/duration.ts";
+import { compareQuantities } from "../units/quantity.ts";
 import type { Schema } from "./schema-builder.ts";
 
 /** The schema of a field; undefined where there is none of that path. */
@@ -71,8 +72,13 @@ function normalised(schema: Schema<unknown>, value: JsonValue, path: string, ref
       refusals.push({ path, reason: `is not a duration: ${parsed.reason}` });
       return 0;
     }
-    case "quantity":
+    case "quantity": {
+      const { most } = schema;
+      if (most !== undefined && (compareQuantities(String(value), most) ?? 1) > 0) {
+        refusals.push({ path, reason: `is ${String(value)}, more than ${most}` });
+      }
       return String(value);
+    }
     case "list":
       if (!Array.isArray(value) || schema.element === undefined) return [];
       return value.map((element, index) =>

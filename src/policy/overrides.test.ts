@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { specOf, type WrittenSpec } from "../../test/unit/pods.ts";
+import type { Delegation } from "./delegation.ts";
 import { type OverrideRole, overrides } from "./overrides.ts";
 import { overridesOf } from "./pod-overrides.ts";
+import { DELEGABLE } from "./schema.ts";
 
-const of = (name: string, value: string, role: OverrideRole = "gateway") =>
-  overridesOf({ [`gracegate.dev/${name}`]: value }, role);
+const all: Delegation = { rootNamespace: "gracegate", fields: new Set(DELEGABLE) };
+const none: Delegation = { rootNamespace: "gracegate", fields: new Set() };
+const of = (name: string, value: string, role: OverrideRole = "gateway", delegation = all) =>
+  overridesOf({ [`gracegate.dev/${name}`]: value }, role, delegation);
 const g = (fields: object) => ({ gateway: fields });
 const lb = (fields: object) => g({ loadBalancer: fields });
 const hc = (fields: object) => g({ hc: fields });
@@ -193,10 +197,32 @@ describe("overridesOf", () => {
   it("an unknown name without a near one is told the list", () => {
     assert.match(of("colour", "red").notices[0]?.text ?? "", /docs\/overrides\.md lists them/);
   });
+  it("an image of hc is ignored unless it is delegated, right or wrong", () => {
+    for (const value of ["evil.example/x:1", "my image"]) {
+      assert.deepEqual(of("hc-image", value, "gateway", none), {
+        layers: [],
+        gracePeriodWish: undefined,
+        bad: [],
+        notices: [
+          {
+            code: "GG108",
+            severity: "warning",
+            text: "gracegate.dev/hc-image is ignored, since no GracePolicy of namespace gracegate has hc.image in delegate.",
+          },
+        ],
+      });
+    }
+  });
+  it("every other override is the pod's author's, whatever is delegated", () => {
+    for (const { name } of overrides) {
+      const codes = of(name, "1", "gateway", none).notices.map(({ code }) => code);
+      assert.equal(codes.includes("GG108"), name === "hc-image", name);
+    }
+  });
   it("a name of Object.prototype is unknown", () => assert.equal(of("constructor", "x").notices[0]?.code, "GG102"));
   it("the status is no override, and other prefixes are none of its business", () => {
     const annotations = { "gracegate.dev/status": "{}", "gracegate.devious/mode": "x", "istio.io/rev": "1" };
-    assert.deepEqual(overridesOf(annotations, "gateway"), {
+    assert.deepEqual(overridesOf(annotations, "gateway", all), {
       layers: [],
       gracePeriodWish: undefined,
       bad: [],
@@ -209,14 +235,14 @@ describe("overridesOf", () => {
       [true, "a boolean"],
       [["5s"], "a collection"],
     ] as const) {
-      const [bad] = overridesOf({ "gracegate.dev/margin": written }, "gateway").bad;
+      const [bad] = overridesOf({ "gracegate.dev/margin": written }, "gateway", all).bad;
       assert.equal(bad?.value, JSON.stringify(written));
       assert.equal(bad?.is, `a text but ${kind}, and the API server refuses the object`);
     }
   });
   it("very many unknown names are counted", () => {
     const annotations = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`gracegate.dev/x${index}`, ""]));
-    const { notices } = overridesOf(annotations, "gateway");
+    const { notices } = overridesOf(annotations, "gateway", all);
     assert.equal(notices.length, 21);
     assert.match(notices.at(-1)?.text ?? "", /^980 more gracegate\.dev annotations are no overrides/);
   });

@@ -6,9 +6,11 @@ import { OVERRIDE_PREFIX, STATUS } from "../pod/annotations.ts";
 import type { JsonObject, JsonValue } from "../pod/json.ts";
 import { parseMilliseconds } from "../units/duration.ts";
 import type { Milliseconds } from "../units/milliseconds.ts";
+import type { Delegation } from "./delegation.ts";
 import { type Layer, level } from "./layers.ts";
 import { nearest } from "./nearest.ts";
 import { type OverrideRole, overrides } from "./overrides.ts";
+import { DELEGABLE } from "./schema.ts";
 
 const byName = new Map(overrides.map((entry) => [entry.name, entry]));
 const names = [...byName.keys()];
@@ -36,8 +38,12 @@ export interface PodOverrides {
 
 const silent: PodOverrides = { layers: [], gracePeriodWish: undefined, bad: [], notices: [] };
 
-/** Reads the gracegate.dev annotations of a pod. */
-export function overridesOf(annotations: JsonObject, role: OverrideRole): PodOverrides {
+/**
+ * Reads the gracegate.dev annotations of a pod.
+ *
+ * @param delegation what pods may set of the cluster's owner's fields
+ */
+export function overridesOf(annotations: JsonObject, role: OverrideRole, delegation: Delegation): PodOverrides {
   const written = Object.keys(annotations).filter((key) => key.startsWith(OVERRIDE_PREFIX) && key !== STATUS);
   if (written.length === 0) return silent;
   const layers: Layer[] = [];
@@ -56,6 +62,11 @@ export function overridesOf(annotations: JsonObject, role: OverrideRole): PodOve
     }
     if (!entry.roles.includes(role)) {
       notices.push(notice("GG103", { annotation, role, roles: entry.roles.join(" or a ") }));
+      continue;
+    }
+    const field = DELEGABLE.find((one) => one === entry.setting);
+    if (field !== undefined && !delegation.fields.has(field)) {
+      notices.push(notice("GG108", { annotation, field, root: delegation.rootNamespace }));
       continue;
     }
     const said = annotations[annotation] ?? "";

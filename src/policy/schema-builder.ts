@@ -49,6 +49,8 @@ export interface Schema<T> {
   readonly json: JsonSchema;
   readonly fields?: Readonly<Record<string, Schema<unknown>>>;
   readonly element?: Schema<unknown>;
+  /** The largest quantity. */
+  readonly most?: string;
   /** Only for the compiler; never set. */
   readonly value?: T;
 }
@@ -92,10 +94,15 @@ export function duration(description: string, bounds: { moreThanNothing?: true }
   };
 }
 
-/** A Kubernetes quantity. Normalised to its text. */
-export function quantity(description: string): Schema<string> {
+/**
+ * A Kubernetes quantity. Normalised to its text.
+ *
+ * @param most the largest, as a quantity
+ */
+export function quantity(description: string, most?: string): Schema<string> {
   return {
     kind: "quantity",
+    ...(most === undefined ? {} : { most }),
     json: {
       description,
       anyOf: [{ type: "integer" }, { type: "string" }],
@@ -103,6 +110,16 @@ export function quantity(description: string): Schema<string> {
       pattern: QUANTITY_PATTERN,
       maxLength: 32,
       minimum: 0,
+      ...(most === undefined
+        ? {}
+        : {
+            "x-kubernetes-validations": [
+              {
+                rule: `quantity(string(self)).compareTo(quantity('${most}')) <= 0`,
+                message: `must be at most ${most}`,
+              },
+            ],
+          }),
     },
   };
 }

@@ -14,6 +14,15 @@ export const API_VERSION = "gracegate.dev/v1alpha1";
 /** Kind of the policy object. */
 export const KIND = "GracePolicy";
 
+/**
+ * Fields of `gateway` that only the cluster's owner sets unless he delegates them: each runs code with what the pod may, or
+ * reads Secrets of its namespace.
+ */
+export const DELEGABLE = ["hc.image", "hc.imagePullSecrets", "hc.securityContext", "hc.extraEnv"] as const;
+
+/** A field of `gateway` that can be delegated. */
+export type DelegableField = (typeof DELEGABLE)[number];
+
 const answer = (description: string) =>
   object(description, {
     status: integer("HTTP status of the answer.", 200, 599),
@@ -47,11 +56,12 @@ const statsMatcher = object(
   },
 );
 
+/** Far above what hc needs: whoever asks for more would take a node away from its neighbours by mistake or on purpose. */
 const resourceList = (description: string) =>
   object(description, {
-    cpu: quantity("Cores."),
-    memory: quantity("Bytes."),
-    "ephemeral-storage": quantity("Bytes."),
+    cpu: quantity("Cores; at most 4.", "4"),
+    memory: quantity("Bytes; at most 4Gi.", "4Gi"),
+    "ephemeral-storage": quantity("Bytes; at most 10Gi.", "10Gi"),
   });
 
 const keyRef = (description: string) =>
@@ -270,69 +280,87 @@ const shared = {
 };
 
 /** The spec of a GracePolicy. */
-export const policySpec = object("How pods of this namespace start and stop.", {
-  selector: object("Which pods of the namespace this is for; all of them unless set.", {
-    matchLabels: map("Labels that a pod must have.", labelValue, 64, [
-      {
-        rule: `self.all(key, key.matches('${LABEL_KEY_PATTERN}'))`,
-        message: "has a key that is no name of a label",
-      },
-    ]),
-    matchExpressions: list(
-      "Conditions on labels, all of which must hold.",
-      object(
-        "A condition.",
+export const policySpec = object(
+  "How pods of this namespace start and stop.",
+  {
+    selector: object("Which pods of the namespace this is for; all of them unless set.", {
+      matchLabels: map("Labels that a pod must have.", labelValue, 64, [
         {
-          key: text("The label.", { pattern: LABEL_KEY_PATTERN, maxLength: 317 }),
-          operator: choice("The operator.", ["In", "NotIn", "Exists", "DoesNotExist"]),
-          values: list("Values for In and NotIn.", labelValue),
+          rule: `self.all(key, key.matches('${LABEL_KEY_PATTERN}'))`,
+          message: "has a key that is no name of a label",
         },
-        ["key", "operator"],
-        [
+      ]),
+      matchExpressions: list(
+        "Conditions on labels, all of which must hold.",
+        object(
+          "A condition.",
           {
-            rule: "!(self.operator in ['In', 'NotIn']) || (has(self.values) && size(self.values) > 0)",
-            message: "is empty; In and NotIn need at least one value",
-            fieldPath: ".values",
+            key: text("The label.", { pattern: LABEL_KEY_PATTERN, maxLength: 317 }),
+            operator: choice("The operator.", ["In", "NotIn", "Exists", "DoesNotExist"]),
+            values: list("Values for In and NotIn.", labelValue),
           },
-          {
-            rule: "self.operator in ['In', 'NotIn'] || !has(self.values) || size(self.values) == 0",
-            message: "must be empty for Exists and DoesNotExist",
-            fieldPath: ".values",
-          },
-        ],
+          ["key", "operator"],
+          [
+            {
+              rule: "!(self.operator in ['In', 'NotIn']) || (has(self.values) && size(self.values) > 0)",
+              message: "is empty; In and NotIn need at least one value",
+              fieldPath: ".values",
+            },
+            {
+              rule: "self.operator in ['In', 'NotIn'] || !has(self.values) || size(self.values) == 0",
+              message: "must be empty for Exists and DoesNotExist",
+              fieldPath: ".values",
+            },
+          ],
+        ),
       ),
+    }),
+    mode: choice(
+      "Enforce changes pods; Observe only writes the status annotation and warnings; Disabled does nothing.",
+      ["Enforce", "Observe", "Disabled"],
     ),
-  }),
-  mode: choice("Enforce changes pods; Observe only writes the status annotation and warnings; Disabled does nothing.", [
-    "Enforce",
-    "Observe",
-    "Disabled",
-  ]),
-  invalid: choice("What a gracegate.dev annotation that does not parse does: Warn, or Deny the pod.", ["Warn", "Deny"]),
-  gateway: object("Gateways: pods whose istio-proxy runs `proxy router`.", {
-    ...shared,
-    loadBalancer,
-    proxyStop: choice(
-      "The preStop hook of istio-proxy: wait for hc, sleep, start the proxy's own drain at once, or none.",
-      ["Hold", "Sleep", "Sigterm", "None"],
+    invalid: choice("What a gracegate.dev annotation that does not parse does: Warn, or Deny the pod.", [
+      "Warn",
+      "Deny",
+    ]),
+    delegate: list(
+      "Which of these fields other namespaces may set, by their policies or by annotations of pods; only in Gracegate's own namespace, and not beside a selector. None unless set.",
+      choice("A field of gateway.", DELEGABLE),
+      DELEGABLE.length,
     ),
-    retireConnections: flag("Whether hc makes Envoy answer with Connection: close and GOAWAY while draining."),
-    proxyStatsMatcher: statsMatcher,
-    margin: duration("Time between the end of the drain and the end of the grace period."),
-    hc,
-  }),
-  sidecar: object("Sidecars: pods whose istio-proxy runs beside an application.", {
-    ...shared,
-    proxyStop: choice(
-      "The preStop hook of a classic istio-proxy: start the proxy's own drain at once, sleep, or none.",
-      ["Sigterm", "Sleep", "None"],
-    ),
-    margin: duration("Time between the end of the drain and the end of the grace period."),
-    applicationPreStopSleep: duration(
-      "A native sleep hook for application containers without a preStop, while endpoints are removed; none unless set.",
-    ),
-  }),
-});
+    gateway: object("Gateways: pods whose istio-proxy runs `proxy router`.", {
+      ...shared,
+      loadBalancer,
+      proxyStop: choice(
+        "The preStop hook of istio-proxy: wait for hc, sleep, start the proxy's own drain at once, or none.",
+        ["Hold", "Sleep", "Sigterm", "None"],
+      ),
+      retireConnections: flag("Whether hc makes Envoy answer with Connection: close and GOAWAY while draining."),
+      proxyStatsMatcher: statsMatcher,
+      margin: duration("Time between the end of the drain and the end of the grace period."),
+      hc,
+    }),
+    sidecar: object("Sidecars: pods whose istio-proxy runs beside an application.", {
+      ...shared,
+      proxyStop: choice(
+        "The preStop hook of a classic istio-proxy: start the proxy's own drain at once, sleep, or none.",
+        ["Sigterm", "Sleep", "None"],
+      ),
+      margin: duration("Time between the end of the drain and the end of the grace period."),
+      applicationPreStopSleep: duration(
+        "A native sleep hook for application containers without a preStop, while endpoints are removed; none unless set.",
+      ),
+    }),
+  },
+  [],
+  [
+    {
+      rule: "!has(self.delegate) || !has(self.selector)",
+      message: "stands beside a selector, and labels are the pod's author's to choose",
+      fieldPath: ".delegate",
+    },
+  ],
+);
 
 /** A GracePolicy's spec after normalising: durations in milliseconds. */
 export type PolicySpec = Value<typeof policySpec>;

@@ -21,6 +21,8 @@ interface SharedSettings {
   readonly hold: Sourced<boolean>;
   readonly margin: Sourced<Milliseconds>;
   readonly maxGracePeriod: Sourced<Milliseconds>;
+  /** What the cluster's owner allows at most: maxGracePeriod of a root policy, which no nearer level raises. */
+  readonly graceCeiling: Sourced<Milliseconds> | undefined;
 }
 
 /** How the load balancer checks a gateway. */
@@ -119,6 +121,9 @@ function resolveShared(
     (spec) => role(spec)?.drainTimeout,
     (spec) => role(spec)?.requestP99,
   );
+  const maximum = pickSet(layers, (spec) => role(spec)?.maxGracePeriod);
+  const ofOwner = layers.filter((layer) => layer.level === level.root || layer.level === level.rootSelector);
+  const graceCeiling = pick(ofOwner, (spec) => role(spec)?.maxGracePeriod);
   return {
     drain: drain && ("explicit" in drain ? { drainTimeout: drain.explicit } : { requestP99: drain.other }),
     terminationDrainDuration: pick(layers, (spec) => role(spec)?.terminationDrainDuration),
@@ -126,7 +131,8 @@ function resolveShared(
     exitOnZero: pick(layers, (spec) => role(spec)?.exitOnZeroActiveConnections),
     hold: pickSet(layers, (spec) => role(spec)?.holdApplicationUntilProxyStarts),
     margin: pickSet(layers, (spec) => role(spec)?.margin),
-    maxGracePeriod: pickSet(layers, (spec) => role(spec)?.maxGracePeriod),
+    maxGracePeriod: graceCeiling !== undefined && graceCeiling.value < maximum.value ? graceCeiling : maximum,
+    graceCeiling,
   };
 }
 

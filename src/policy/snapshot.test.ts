@@ -32,8 +32,9 @@ interface Given {
 }
 
 function layers({ policies, mesh, annotations = {}, labels = { app: "web" }, namespace = "shop" }: Given) {
-  const found = layersFor(snapshotOf(policies, "gracegate", mesh && exactly<MeshConfig>(mesh)), { namespace, labels });
-  return { ...found, layers: [...found.layers, ...overridesOf(annotations, "gateway").layers] };
+  const snapshot = snapshotOf(policies, "gracegate", mesh && exactly<MeshConfig>(mesh));
+  const found = layersFor(snapshot, { namespace, labels });
+  return { ...found, layers: [...found.layers, ...overridesOf(annotations, "gateway", snapshot.delegation).layers] };
 }
 
 const margin = (given: Given) => {

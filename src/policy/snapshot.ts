@@ -2,7 +2,9 @@
  * All policies at one moment, indexed by namespace. Both sources (files and the cluster) produce it; it is never changed,
  * only replaced, so a request sees one consistent set.
  */
+import type { Notice } from "../codes/registry.ts";
 import { builtIn } from "./built-in.ts";
+import { type Delegation, delegationOf, type HeldPolicy, withinDelegation } from "./delegation.ts";
 import { type Layer, type Level, level, type PolicyQuery } from "./layers.ts";
 import { type MeshConfig, meshLayer } from "./mesh-config.ts";
 import { matches } from "./selector.ts";
@@ -10,14 +12,16 @@ import { originOf, type Policy } from "./validate.ts";
 
 /** The policies of one namespace, each list in the order of names. */
 interface NamespacePolicies {
-  readonly plain: readonly Policy[];
-  readonly selective: readonly Policy[];
+  readonly plain: readonly HeldPolicy[];
+  readonly selective: readonly HeldPolicy[];
 }
 
 /** A consistent set of policies and the mesh config. */
 export interface PolicySnapshot {
   /** Gracegate's own namespace: its policies hold everywhere. */
   readonly rootNamespace: string;
+  /** What others than the cluster's owner may set. */
+  readonly delegation: Delegation;
   /** How many policies there are. */
   readonly size: number;
   readonly byNamespace: ReadonlyMap<string, NamespacePolicies>;
@@ -29,6 +33,8 @@ export interface PodLayers {
   /** Farthest first. */
   readonly layers: readonly Layer[];
   readonly policies: readonly Policy[];
+  /** About what policies say and may not. */
+  readonly notices: readonly Notice[];
 }
 
 const none: NamespacePolicies = { plain: [], selective: [] };
@@ -43,25 +49,30 @@ export function snapshotOf(
 ): PolicySnapshot {
   const byNamespace = new Map<string, NamespacePolicies>();
   const sorted = policies.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-  for (const [namespace, own] of Map.groupBy(sorted, (policy) => policy.namespace)) {
+  const grouped = Map.groupBy(sorted, (policy) => policy.namespace);
+  const delegation = delegationOf(rootNamespace, grouped.get(rootNamespace) ?? []);
+  for (const [namespace, own] of grouped) {
+    const held = own.map((policy) => withinDelegation(policy, delegation));
     byNamespace.set(namespace, {
-      plain: own.filter((policy) => policy.spec.selector === undefined),
-      selective: own.filter((policy) => policy.spec.selector !== undefined),
+      plain: held.filter(({ policy }) => policy.spec.selector === undefined),
+      selective: held.filter(({ policy }) => policy.spec.selector !== undefined),
     });
   }
-  return { rootNamespace, size: policies.length, byNamespace, meshConfig };
+  return { rootNamespace, delegation, size: policies.length, byNamespace, meshConfig };
 }
 
 /** The layers that hold for a pod, without its own overrides. */
 export function layersFor(snapshot: PolicySnapshot, { namespace, labels }: PolicyQuery): PodLayers {
   const layers: Layer[] = [builtInLayer];
   const policies: Policy[] = [];
+  const notices: Notice[] = [];
   if (snapshot.meshConfig !== undefined) layers.push(meshLayer(snapshot.meshConfig));
-  const add = (list: readonly Policy[], at: Level) => {
-    for (const policy of list) {
+  const add = (list: readonly HeldPolicy[], at: Level) => {
+    for (const { policy, notices: own } of list) {
       if (policy.spec.selector !== undefined && !matches(policy.spec.selector, labels)) continue;
       layers.push({ level: at, origin: originOf(policy), spec: policy.spec });
       policies.push(policy);
+      notices.push(...own);
     }
   };
   const root = snapshot.byNamespace.get(snapshot.rootNamespace) ?? none;
@@ -72,5 +83,5 @@ export function layersFor(snapshot: PolicySnapshot, { namespace, labels }: Polic
     add(own.plain, level.namespace);
     add(own.selective, level.selector);
   }
-  return { layers, policies };
+  return { layers, policies, notices };
 }

@@ -38,7 +38,7 @@ describe("an invalid policy names the field and what would be right", () => {
     [
       "an unknown field with no near one",
       whole({ colour: "red" }),
-      "spec.colour is not a field; known are selector, mode, invalid, gateway, sidecar",
+      "spec.colour is not a field; known are selector, mode, invalid, delegate, gateway, sidecar",
     ],
     [
       "a field of the other role",
@@ -220,6 +220,31 @@ describe("an invalid policy names the field and what would be right", () => {
       "a request over its limit",
       hc({ resources: { requests: { cpu: "1" }, limits: { cpu: "500m" } } }),
       "spec.gateway.hc.resources.requests.cpu is 1, more than the limit 500m",
+    ],
+    [
+      "more memory than hc could ever need",
+      hc({ resources: { limits: { memory: "4097Mi" } } }),
+      "spec.gateway.hc.resources.limits.memory is 4097Mi, more than 4Gi",
+    ],
+    [
+      "more cores than hc could ever need",
+      hc({ resources: { requests: { cpu: "4001m" } } }),
+      "spec.gateway.hc.resources.requests.cpu is 4001m, more than 4",
+    ],
+    [
+      "more disk than hc could ever need",
+      hc({ resources: { requests: { "ephemeral-storage": "11Gi" } } }),
+      "spec.gateway.hc.resources.requests.ephemeral-storage is 11Gi, more than 10Gi",
+    ],
+    [
+      "a field that cannot be delegated",
+      whole({ delegate: ["hc.port"] }),
+      'spec.delegate[0] is "hc.port"; write one of hc.image, hc.imagePullSecrets, hc.securityContext, hc.extraEnv',
+    ],
+    [
+      "delegation to labels",
+      whole({ delegate: ["hc.image"], selector: { matchLabels: { a: "b" } } }),
+      "spec.delegate stands beside a selector, and labels are the pod's author's to choose",
     ],
     [
       "a path without a slash",

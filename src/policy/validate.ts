@@ -4,7 +4,7 @@
 import { Ajv, type ErrorObject } from "ajv";
 import { isObject, type JsonObject, type JsonValue, objectAt, textAt } from "../pod/json.ts";
 import { DURATION_PATTERN } from "../units/duration.ts";
-import { parseQuantity, QUANTITY_PATTERN } from "../units/quantity.ts";
+import { compareQuantities, QUANTITY_PATTERN } from "../units/quantity.ts";
 import { oversize } from "./bounds.ts";
 import { GOVERNED_VARIABLES } from "./hc-variables.ts";
 import { nearest } from "./nearest.ts";
@@ -84,12 +84,15 @@ export function validatePolicy(object: JsonValue): ValidatedPolicy {
 /** Paths that hc answers for the kubelet: a balancer that asks there would never see the drain. */
 const RESERVED_PATHS: readonly string[] = ["/health", "/live", "/drained"];
 
-/** 1.1 and 1100m are the same quantity, but not the same product of two numbers. */
-const ROUNDING = 1e-9;
-
 /** Rules between fields, which a schema cannot say; in the CRD each is a rule in CEL. */
 function beyondSchema(spec: PolicySpec): Refusal[] {
   const refusals: Refusal[] = [];
+  if (spec.delegate !== undefined && spec.selector !== undefined) {
+    refusals.push({
+      path: "spec.delegate",
+      reason: "stands beside a selector, and labels are the pod's author's to choose",
+    });
+  }
   const problem = spec.selector && selectorProblem(spec.selector);
   if (problem) refusals.push({ path: `spec.selector${problem.path}`, reason: problem.reason });
   const hc = spec.gateway?.hc;
@@ -103,7 +106,7 @@ function beyondSchema(spec: PolicySpec): Refusal[] {
   const limits: Readonly<Record<string, string | undefined>> = hc?.resources?.limits ?? {};
   for (const [resource, request] of Object.entries(hc?.resources?.requests ?? {})) {
     const limit = limits[resource];
-    if (limit !== undefined && (parseQuantity(request) ?? 0) > (parseQuantity(limit) ?? 0) * (1 + ROUNDING)) {
+    if (limit !== undefined && (compareQuantities(request, limit) ?? 1) > 0) {
       refusals.push({
         path: `spec.gateway.hc.resources.requests.${resource}`,
         reason: `is ${request}, more than the limit ${limit}`,

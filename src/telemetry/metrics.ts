@@ -101,7 +101,7 @@ export function webhookMetrics(isReady: () => boolean): WebhookMetrics {
     }),
     reviews: new Counter({
       name: "gracegate_webhook_reviews_total",
-      help: "Workloads that people applied, by outcome: warned, silent, or error of the webhook's own.",
+      help: "Workloads and policies that people applied, by outcome: warned, silent, refused (policies only), or error of the webhook's own.",
       labelNames: ["outcome"],
       registers,
     }),
@@ -218,7 +218,7 @@ export function webhookMetrics(isReady: () => boolean): WebhookMetrics {
       metrics.pods.inc({ outcome, role }, 0);
     }
   }
-  for (const outcome of ["warned", "silent", "error"]) metrics.reviews.inc({ outcome }, 0);
+  for (const outcome of ["warned", "silent", "refused", "error"]) metrics.reviews.inc({ outcome }, 0);
   for (const reason of BAD_REQUESTS) metrics.badRequests.inc({ reason }, 0);
   for (const what of SHED) metrics.shed.inc({ what }, 0);
   for (const step of STEPS) metrics.certificateSteps.inc({ step }, 0);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { formatCpu, formatMemory, parseQuantity, QUANTITY_PATTERN } from "./quantity.ts";
+import { compareQuantities, formatCpu, formatMemory, parseQuantity, QUANTITY_PATTERN } from "./quantity.ts";
 
 describe("parseQuantity", () => {
   const read: readonly [string, unknown, number][] = [
@@ -54,4 +54,25 @@ describe("writing quantities", () => {
   it("whole mebibytes", () => assert.equal(formatMemory(64 * 2 ** 20), "64Mi"));
   it("other numbers are bytes, rounded down", () => assert.equal(formatMemory(1000.9), "1000"));
   it("no memory is 0 and not 0Mi", () => assert.equal(formatMemory(0), "0"));
+});
+
+describe("compareQuantities", () => {
+  const cases: readonly (readonly [string, string, number | undefined])[] = [
+    ["1.1", "1100m", 0],
+    ["4350m", "4.35", 0],
+    ["1Ki", "1024", 0],
+    ["1e3", "1k", 0],
+    ["0.5Gi", "512Mi", 0],
+    [".5", "500m", 0],
+    ["999Mi", "1Gi", -1],
+    ["4.000000001", "4", 1],
+    ["4.0000000001", "4", 1],
+    ["4.0000000001", "4.000000001", 0],
+    ["9007199254740993", "9007199254740992", 1],
+    ["1n", "0.5n", 0],
+    ["10E", "9E", 1],
+    ["1 Gi", "1Gi", undefined],
+    ["1", "1Qi", undefined],
+  ];
+  for (const [a, b, sign] of cases) it(`${a} and ${b}: ${sign}`, () => assert.equal(compareQuantities(a, b), sign));
 });

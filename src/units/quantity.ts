@@ -46,6 +46,36 @@ export function parseQuantity(value: unknown): number | undefined {
   return factor === undefined ? undefined : number * factor;
 }
 
+/**
+ * Compares two quantities exactly, as the API server does: in billionths, rounded up.
+ *
+ * @returns less than 0, 0 or more than 0; undefined when one is no quantity
+ */
+export function compareQuantities(a: string, b: string): number | undefined {
+  const [one, other] = [billionthsOf(a), billionthsOf(b)];
+  if (one === undefined || other === undefined) return undefined;
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+/** The exponent of each suffix: a power of ten, or of two. */
+const EXPONENT: Readonly<Record<string, readonly [base: 2n | 10n, exponent: bigint]>> = Object.fromEntries([
+  ...["n", "u", "m", "", "k", "M", "G", "T", "P", "E"].map((suffix, at) => [suffix, [10n, BigInt(3 * at - 9)]]),
+  ...["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"].map((suffix, at) => [suffix, [2n, BigInt(10 * at + 10)]]),
+]);
+
+function billionthsOf(text: string): bigint | undefined {
+  const match = QUANTITY.exec(text);
+  const [, number = "", exponent, suffix = ""] = match ?? [];
+  const [base, power] = exponent === undefined ? (EXPONENT[suffix] ?? []) : [10n, BigInt(exponent)];
+  if (match === null || base === undefined || power === undefined) return undefined;
+  const [whole = "", fraction = ""] = number.split(".");
+  const digits = BigInt(`0${whole}${fraction}`) * (base === 2n ? 2n ** power : 1n);
+  const shift = 9n - BigInt(fraction.length) + (base === 10n ? power : 0n);
+  if (shift >= 0n) return digits * 10n ** shift;
+  const divisor = 10n ** -shift;
+  return (digits + divisor - 1n) / divisor;
+}
+
 /** Writes cores as Kubernetes shows them: `500m`, `2`. Rounded down, since it is used to stay within a limit. */
 export function formatCpu(cores: number): string {
   const milli = Math.floor(cores * 1000 + 1e-6);

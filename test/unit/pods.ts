@@ -6,9 +6,10 @@ import type { AdmissionRequest } from "../../src/admission/review.ts";
 import type { Context } from "../../src/mutate/context.ts";
 import { type Outcome, type PipelineOptions, runPipeline } from "../../src/mutate/pipeline.ts";
 import { isObject, type JsonObject, objectAt, objectsAt, textAt } from "../../src/pod/json.ts";
+import { beyondDelegation, delegationOf } from "../../src/policy/delegation.ts";
 import type { MeshConfig } from "../../src/policy/mesh-config.ts";
 import { normalise } from "../../src/policy/normalise.ts";
-import { type PolicySpec, policySpec } from "../../src/policy/schema.ts";
+import { DELEGABLE, type PolicySpec, policySpec } from "../../src/policy/schema.ts";
 import { snapshotOf } from "../../src/policy/snapshot.ts";
 import { type Milliseconds, seconds } from "../../src/units/milliseconds.ts";
 
@@ -98,11 +99,13 @@ export function exactly<T>(written: InSeconds<T>): T {
   return inner(written, "") as T;
 }
 
-/** The pipeline's options with one policy for the namespace shop. */
+/** The pipeline's options with one policy for the namespace shop, and one of the owner that delegates what it says. */
 export function optionsFor(spec: WrittenSpec = {}, mesh?: InSeconds<MeshConfig>): PipelineOptions {
   const policy = { name: "default", namespace: "shop", resourceVersion: "7", spec: specOf(spec) };
+  const owner = { name: "owner", namespace: "gracegate", resourceVersion: "1", spec: { delegate: DELEGABLE } };
+  const needsOwner = beyondDelegation("shop", spec, delegationOf("gracegate", [])).length > 0;
   return {
-    snapshot: snapshotOf([policy], "gracegate", mesh && exactly<MeshConfig>(mesh)),
+    snapshot: snapshotOf(needsOwner ? [owner, policy] : [policy], "gracegate", mesh && exactly<MeshConfig>(mesh)),
     hcImage: "gracegate:test",
     gatewayTemplates: ["gateway"],
   };
@@ -124,6 +127,7 @@ export function requestOf(object: JsonObject | undefined, fields: Partial<Admiss
     namespace: "shop",
     dryRun: false,
     object,
+    oldObject: undefined,
     ...fields,
   };
 }

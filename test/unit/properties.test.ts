@@ -153,7 +153,8 @@ describe("for every override", () => {
         fc.constantFrom("gateway" as const, "sidecar" as const),
         fc.oneof(fc.string(), fc.constantFrom("1h", "true", "Hold", "7")),
         (override, role, value) => {
-          const parsed = overridesOf({ [`gracegate.dev/${override.name}`]: value }, role);
+          const { delegation } = optionsFor().snapshot;
+          const parsed = overridesOf({ [`gracegate.dev/${override.name}`]: value }, role, delegation);
           const warnings = parsed.bad.length + parsed.notices.length;
           const values = parsed.layers.length + (parsed.gracePeriodWish === undefined ? 0 : 1);
           assert.equal(warnings + values, 1);
