@@ -4,8 +4,7 @@
 import { type Path, valueIn, withValue } from "../manifests/workload.ts";
 import { PROXY_CONFIG } from "../pod/annotations.ts";
 import type { JsonObject } from "../pod/json.ts";
-import { editProxyConfig, parseProxyConfig } from "../pod/proxy-config.ts";
-import type { ConfigEdit } from "../pod/proxy-config-document.ts";
+import { type ConfigEdit, editProxyConfig, parseProxyConfig } from "../pod/proxy-config.ts";
 import type { Workload } from "./inventory.ts";
 
 /** Where the annotation is in a workload. */
@@ -19,6 +18,7 @@ export function configRepair(workload: Workload, edits: readonly ConfigEdit[]): 
   return (object) => {
     const text = valueIn(object, at);
     const parsed = parseProxyConfig(typeof text === "string" ? text : "");
-    return parsed.ok ? (withValue(object, at, editProxyConfig(parsed.config, edits)) as JsonObject) : object;
+    const edited = parsed.ok ? editProxyConfig(parsed.config, edits) : undefined;
+    return edited === undefined ? object : (withValue(object, at, edited) as JsonObject);
   };
 }

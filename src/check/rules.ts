@@ -22,6 +22,7 @@ import { networkPolicyHidesHc } from "./rules/network-policy-hides-hc.ts";
 import { podRefused } from "./rules/pod-refused.ts";
 import { policyNotDelegated } from "./rules/policy-not-delegated.ts";
 import { policyRefused } from "./rules/policy-refused.ts";
+import { proxyConfigRefused } from "./rules/proxy-config-refused.ts";
 import { proxyMetadataUnquoted } from "./rules/proxy-metadata-unquoted.ts";
 import { publishNotReady } from "./rules/publish-not-ready.ts";
 import { quotaRefusesHc } from "./rules/quota.ts";
@@ -38,6 +39,7 @@ export const rules: readonly Rule[] = [
   podRefused,
   exitOnZeroAndDrain,
   proxyMetadataUnquoted,
+  proxyConfigRefused,
   durationWithoutUnit,
   holdOnJob,
   statsMatcherHidden,

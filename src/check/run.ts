@@ -27,7 +27,7 @@ export interface PlacedFinding {
 }
 
 /** Codes of the pipeline that a rule tells better. */
-const TOLD: readonly CodeName[] = ["GG202", "GG203", "GG204"];
+const TOLD: readonly CodeName[] = ["GG202", "GG203", "GG204", "GG211"];
 
 /** Runs all rules. */
 export function runRules(inventory: Inventory, rules: readonly Rule[]): readonly PlacedFinding[] {

@@ -184,6 +184,13 @@ export const codes = {
     (d: { bytes: number; most: number }) =>
       `proxy.istio.io/config is left as it is, since it has ${d.bytes} bytes and at most ${d.most} are read; shorten it.`,
   ),
+  GG211: code(
+    "warning",
+    "A field of proxy.istio.io/config has a type that Istio's decoder refuses; it is left as it is, and Istio refuses the pod.",
+    "Write the bare value that the sentence names.",
+    (d: { field: string; wants: string }) =>
+      `proxy.istio.io/config: ${d.field} is not ${d.wants}, which Istio refuses; correct it.`,
+  ),
   GG301: code(
     "warning",
     "maxGracePeriod is too small for the budget, so the drain timeout, and then the margin, were shortened.",

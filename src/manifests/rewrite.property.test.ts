@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { stringify } from "yaml";
 import { isObject, type JsonObject, type JsonValue, sameJson } from "../pod/json.ts";
 import { type Manifest, parseManifest } from "./document.ts";
-import { readsAs, rewrite } from "./rewrite.ts";
+import { rewrite } from "./rewrite.ts";
 
 const word = fc.constantFrom(
   "a",
@@ -104,3 +104,9 @@ test("the new text means the new value", () => {
   );
   assert.ok(inPlace > whole * 5, `${inPlace} in place, ${whole} as a whole`);
 });
+
+/** Whether a text means a value. */
+function readsAs(text: string, value: JsonValue): boolean {
+  const parsed = parseManifest({ text, line: 1 });
+  return parsed.ok && sameJson(parsed.value, value);
+}

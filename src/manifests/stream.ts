@@ -1,9 +1,10 @@
 /**
- * Splits a stream of YAML documents at its `---` lines, without parsing it.
+ * Splits a stream of YAML documents at its `---` lines, and one of JSON behind each object, without parsing it.
  *
  * YAML lets no content start with such a line, and kubectl splits in the same way. So one broken document cannot swallow
  * the next, and only one at a time has to be in memory as a tree.
  */
+import { isJson } from "../yaml/edit.ts";
 
 /** One document of a stream, with the `---` line that starts it and the directives (`%YAML 1.2`) before that. */
 export interface Chunk {
@@ -22,11 +23,45 @@ export function* chunksOf(stream: string): Generator<Chunk> {
     const index = startOfDirectives(stream, from, marker.index);
     if (index === from) continue;
     const text = stream.slice(from, index);
-    yield { text, line };
+    yield* objectsIn(text, line);
     line += linesIn(text);
     from = index;
   }
-  if (from < stream.length || stream === "") yield { text: stream.slice(from), line };
+  if (from < stream.length || stream === "") yield* objectsIn(stream.slice(from), line);
+}
+
+/** A document, or the JSON objects that follow one another in it. */
+function* objectsIn(text: string, line: number): Generator<Chunk> {
+  let from = 0;
+  let at = line;
+  for (const end of text.trimStart().startsWith("{") ? endsOfObjects(text) : []) {
+    if (!isJson(text.slice(from, end))) break;
+    // What is behind the last one stays with it.
+    if (text.slice(end).trim() === "") break;
+    const object = text.slice(from, end);
+    yield { text: object, line: at };
+    at += linesIn(object);
+    from = end;
+  }
+  yield { text: text.slice(from), line: at };
+}
+
+/** Offsets behind the closing braces of the objects of a text that may be JSON. */
+function* endsOfObjects(text: string): Generator<number> {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') at = endOfText(text, at);
+    else if (character === "{" || character === "[") depth++;
+    else if ((character === "}" || character === "]") && --depth === 0) yield at + 1;
+  }
+}
+
+/** Offset of the quote that ends a text of JSON. */
+function endOfText(text: string, from: number): number {
+  let at = from + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
+  return at;
 }
 
 /**

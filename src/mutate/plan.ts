@@ -12,7 +12,7 @@ import { type Notice, notice } from "../codes/registry.ts";
 import { OVERRIDE_PREFIX, PROXY_CONFIG } from "../pod/annotations.ts";
 import { type Facts, variableOf } from "../pod/facts.ts";
 import { type JsonObject, textAt } from "../pod/json.ts";
-import { MAX_CONFIG, parseProxyConfig, type Unusable } from "../pod/proxy-config.ts";
+import { MAX_CONFIG, type ParsedProxyConfig, parseProxyConfig } from "../pod/proxy-config.ts";
 import { movedPorts } from "../pod/proxy-ports.ts";
 import { proxyValues } from "../pod/proxy-values.ts";
 import { proxyVariables } from "../pod/proxy-variables.ts";
@@ -48,15 +48,16 @@ export function planFor(pod: JsonObject, facts: Facts, input: PlanInput): Plan {
   const parsed = parseProxyConfig(textAt(facts.annotations, PROXY_CONFIG));
   const config = parsed.ok ? parsed.config : undefined;
   const users = proxyValues(facts, config);
-  const notices: Notice[] = [...(parsed.ok ? [] : [unusable(parsed)]), ...users.notices, ...unreadableStops(facts)];
+  const notices: Notice[] = [...configNotices(parsed), ...users.notices, ...unreadableStops(facts)];
   const base = { facts, config, users };
   const decided = facts.role === "gateway" ? gatewayPlan(pod, base, input) : sidecarPlan(base, input);
   return { context: { ...base, ...decided.context }, notices: [...notices, ...decided.notices] };
 }
 
-function unusable(parsed: Unusable): Notice {
-  if ("bytes" in parsed) return notice("GG210", { bytes: parsed.bytes, most: MAX_CONFIG });
-  return notice("GG201", { reason: parsed.reason });
+function configNotices(parsed: ParsedProxyConfig): readonly Notice[] {
+  if (parsed.ok) return parsed.config.refused === undefined ? [] : [notice("GG211", parsed.config.refused)];
+  if ("bytes" in parsed) return [notice("GG210", { bytes: parsed.bytes, most: MAX_CONFIG })];
+  return [notice("GG201", { reason: parsed.reason })];
 }
 
 type Base = Pick<Context, "facts" | "config" | "users">;

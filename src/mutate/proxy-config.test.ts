@@ -152,6 +152,11 @@ describe("mutation 1, proxy.istio.io/config", () => {
 
   const notices: readonly [string, JsonObject, readonly string[]][] = [
     ["a list is left alone with a warning", gatewayPod(withConfig("- a")), ["GG201"]],
+    [
+      "a bool in quotes is told, since Istio refuses it",
+      gatewayPod(withConfig('holdApplicationUntilProxyStarts: "true"')),
+      ["GG211"],
+    ],
     ["more than 16 KiB are left alone with a warning", gatewayPod(withConfig(`a: ${"x".repeat(16384)}`)), ["GG210"]],
     ["unquoted variables are quoted with a warning", gatewayPod(withConfig("proxyMetadata: {A: 3}")), ["GG202"]],
     [

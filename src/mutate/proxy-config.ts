@@ -9,8 +9,8 @@
 import { type Notice, notice } from "../codes/registry.ts";
 import { PROXY_CONFIG, STATS_INCLUSION_SUFFIXES } from "../pod/annotations.ts";
 import { type JsonValue, textAt } from "../pod/json.ts";
+import type { ConfigEdit, ConfigPath } from "../pod/proxy-config.ts";
 import { editProxyConfig, type ProxyConfig } from "../pod/proxy-config.ts";
-import type { ConfigEdit, ConfigPath } from "../pod/proxy-config-document.ts";
 import { metadataName } from "../pod/proxy-values.ts";
 import { isOurs } from "../pod/status.ts";
 import { level } from "../policy/layers.ts";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { parse } from "yaml";
+import type { ConfigEdit, ConfigPath } from "./proxy-config.ts";
 import { editProxyConfig, type ProxyConfig, parseProxyConfig } from "./proxy-config.ts";
-import type { ConfigEdit, ConfigPath } from "./proxy-config-document.ts";
 
 function read(text: string | undefined): ProxyConfig {
   const parsed = parseProxyConfig(text);
@@ -298,7 +298,7 @@ describe("editing", () => {
       "JSON behind a BOM stays JSON",
       '\ufeff{"a":1}',
       [minimum],
-      '{"a":1,"proxyMetadata":{"MINIMUM_DRAIN_DURATION":"5s"}}',
+      '\ufeff{"a":1,"proxyMetadata":{"MINIMUM_DRAIN_DURATION":"5s"}}',
     ],
     [
       "a value is removed",
@@ -349,7 +349,43 @@ describe("editing", () => {
       "the alias of a changed value keeps the old one",
       "terminationDrainDuration: &d 10s\ndrainDuration: *d\n",
       [drain],
-      "terminationDrainDuration: 40s\ndrainDuration: 10s\n",
+      "terminationDrainDuration: &d 40s\ndrainDuration: 10s\n",
+    ],
+    [
+      "the alias of a mapping that gets a key keeps what it stood for",
+      'proxyMetadata: &m\n  A: "1"\nruntimeValues: *m\n',
+      [minimum],
+      'proxyMetadata: &m\n  A: "1"\n  MINIMUM_DRAIN_DURATION: 5s\nruntimeValues:\n  A: "1"\n',
+    ],
+    [
+      "so does the alias of a list that gets an entry",
+      "proxyStatsMatcher:\n  inclusionSuffixes: &s [a]\nextraStatTags: *s\n",
+      [{ path: ["proxyStatsMatcher", "inclusionSuffixes"], value: ["a", "b"] }],
+      "proxyStatsMatcher:\n  inclusionSuffixes: &s [a, b]\nextraStatTags:\n  - a\n",
+    ],
+    [
+      "a merge of a mapping that gets a key brings no more than before",
+      "proxyMetadata: &m\n  A: b\nruntimeValues:\n  <<: *m\n",
+      [minimum],
+      "proxyMetadata: &m\n  A: b\n  MINIMUM_DRAIN_DURATION: 5s\nruntimeValues:\n  <<: {A: b}\n",
+    ],
+    [
+      "a block text that ends without a line break gets none",
+      "proxyMetadata:\n  A: |\n    one\n    two",
+      [minimum],
+      "proxyMetadata:\n  MINIMUM_DRAIN_DURATION: 5s\n  A: |\n    one\n    two",
+    ],
+    [
+      "a lone CR ends a line, as for Istio",
+      "concurrency: 2\r",
+      [drain],
+      "concurrency: 2\rterminationDrainDuration: 40s\n",
+    ],
+    [
+      "an integer that a double cannot hold keeps its digits where its alias is written out",
+      "runtimeValues: &m {a: 12345678901234567890}\nproxyMetadata: *m\n",
+      [minimum],
+      'runtimeValues: &m {a: 12345678901234567890}\nproxyMetadata:\n  a: "12345678901234567890"\n  MINIMUM_DRAIN_DURATION: 5s\n',
     ],
     [
       "a value that is an alias is changed alone",
@@ -372,8 +408,9 @@ describe("editing", () => {
     );
   });
 
-  it("CRLF and a BOM may go, the values and comments stay", () => {
-    assert.equal(edit("\ufeff# top\r\na: b\r\n", drain), "# top\na: b\nterminationDrainDuration: 40s\n");
+  it("CRLF and a BOM stay", () => {
+    const text = "\ufeff# top\r\na: b\r\n";
+    assert.equal(edit(text, drain), `${text}terminationDrainDuration: 40s\r\n`);
   });
 });
 
@@ -434,7 +471,7 @@ describe("unquoted variables", () => {
       "an anchor is quoted, and so is its alias",
       "proxyMetadata:\n  A: &x true\n  B: *x\n",
       ["A", "B"],
-      'proxyMetadata:\n  A: "true"\n  B: "true"\n',
+      'proxyMetadata:\n  A: &x "true"\n  B: "true"\n',
     ],
   ];
   for (const [name, text, names, result] of cases) {
@@ -503,10 +540,10 @@ describe("merge keys", () => {
   });
 
   it("of several, the first one counts", () => {
-    const parsed = parseProxyConfig("a: &a {X: '1'}\nb: &b {X: '2', Y: '2'}\nproxyMetadata:\n  <<: [*a, *b]\n");
+    const parsed = parseProxyConfig("a: &a {X: '1'}\nb: &b {X: '2', Z: '2'}\nproxyMetadata:\n  <<: [*a, *b]\n");
     assert.ok(parsed.ok);
     assert.equal(parsed.config.get(["proxyMetadata", "X"]), "1");
-    assert.equal(parsed.config.get(["proxyMetadata", "Y"]), "2");
+    assert.equal(parsed.config.get(["proxyMetadata", "Z"]), "2");
   });
 });
 

@@ -3,8 +3,7 @@
  */
 import { STATUS_PORT } from "./annotations.ts";
 import { type JsonObject, textAt } from "./json.ts";
-import type { ProxyConfig } from "./proxy-config.ts";
-import type { ConfigValue } from "./proxy-config-document.ts";
+import type { ConfigValue, ProxyConfig } from "./proxy-config.ts";
 
 /** Ports that are not the usual ones; undefined where nothing moves them. */
 export interface MovedPorts {

@@ -1,9 +1,9 @@
 /**
  * Istio's mesh config as a text: the YAML of MeshConfig itself, or of a ConfigMap that holds it under `data.mesh`.
  */
-import { parseDocument } from "yaml";
-import { isObject, type JsonObject, objectAt, textAt } from "../pod/json.ts";
+import { isObject, type JsonObject, objectAt, textAt } from "../json/json.ts";
 import { type MeshConfig, meshConfigOf } from "../policy/mesh-config.ts";
+import { readYaml } from "../yaml/read.ts";
 
 /** A mesh config, or what is wrong with the text. */
 export type ReadMeshConfig =
@@ -23,10 +23,8 @@ export function readMeshConfig(text: string): ReadMeshConfig {
 
 /** @throws an error that says what is wrong */
 function mappingOf(text: string): JsonObject {
-  const document = parseDocument(text, { logLevel: "error" });
-  const [problem] = document.errors;
-  if (problem !== undefined) throw new Error(problem.message.split("\n")[0]?.replace(/:$/, ""));
-  const value: unknown = document.toJS();
-  if (!isObject(value)) throw new Error("it is not a mapping");
-  return value;
+  const read = readYaml(text);
+  if (!read.ok) throw new Error(`${read.reason} at line ${text.slice(0, read.at).split("\n").length}`);
+  if (!isObject(read.value)) throw new Error("it is not a mapping");
+  return read.value;
 }

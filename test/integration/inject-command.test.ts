@@ -73,11 +73,11 @@ describe("gracegate inject", () => {
   });
 
   it("reports a broken document with file, line and column, does the others, and ends with 1", async () => {
-    const path = file("broken.yaml", `a: 1\n---\na: 1\na: 2\n---\n${readFileSync(GATEWAY, "utf8")}`);
+    const path = file("broken.yaml", `a: 1\n---\na: 1\n]\n---\n${readFileSync(GATEWAY, "utf8")}`);
     const { code, stdout, stderr } = await gracegate("inject", "-f", path);
     assert.equal(code, 1);
     assert.ok(stderr.includes(`${path}:4:1: `), stderr);
-    assert.match(stdout, /a: 1\na: 2\n---\n[\s\S]*name: hc/);
+    assert.match(stdout, /a: 1\n\]\n---\n[\s\S]*name: hc/);
   });
 
   const bad: readonly [name: string, bytes: string | Uint8Array, sentence: RegExp][] = [

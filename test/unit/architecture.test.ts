@@ -1,7 +1,7 @@
 /**
  * The arrows between the folders of src/ point one way, and the pure folders do no I/O.
  *
- * commands → admission | hc | report | check | probe → manifests → mutate → budget → policy → pod | balancers → codes | units.
+ * commands → admission | hc | report | check | probe → manifests → mutate → budget → policy → pod | balancers → yaml → json | codes | units.
  * telemetry, tls, kube and sources touch the world; only commands and servers import them.
  */
 import assert from "node:assert/strict";
@@ -10,7 +10,7 @@ import { dirname, join, normalize, sep } from "node:path";
 import { test } from "node:test";
 import { rules } from "../../src/check/rules.ts";
 
-const ground = ["units", "codes"];
+const ground = ["units", "codes", "json", "yaml"];
 const pure = ["pod", "balancers", "policy", "budget", "mutate", "manifests"];
 const leaves = ["telemetry", "tls", "kube", "sources"];
 const servers = ["admission", "hc", "report", "check", "probe"];
@@ -19,6 +19,8 @@ const servers = ["admission", "hc", "report", "check", "probe"];
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   units: [],
   codes: [],
+  json: [],
+  yaml: ["json"],
   pod: ground,
   // Leaves: policy needs the profiles' names, hc their answers, plan the settings that they print.
   balancers: ["units"],

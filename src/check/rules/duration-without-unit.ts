@@ -1,5 +1,5 @@
 import { parseGoDuration } from "../../pod/go-values.ts";
-import type { ConfigPath } from "../../pod/proxy-config-document.ts";
+import type { ConfigPath } from "../../pod/proxy-config.ts";
 import { MINIMUM_DRAIN } from "../../pod/proxy-variables.ts";
 import { configPath, configRepair } from "../config-repair.ts";
 import { application } from "../example-manifests.ts";

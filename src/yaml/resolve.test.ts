@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { parse, parseDocument } from "yaml";
-import { editProxyConfig, parseProxyConfig } from "./proxy-config.ts";
-import { needsQuotes } from "./yaml-1.1.ts";
+import { editProxyConfig, parseProxyConfig } from "../pod/proxy-config.ts";
+import { needsQuotes } from "./resolve.ts";
 
 describe("needsQuotes", () => {
   const wrong: readonly [string, readonly string[]][] = [

@@ -2,7 +2,7 @@
  * Which elements of a changed list are which of the old one: by their name where all have one, by their value or place
  * where not.
  */
-import { isObject, type JsonValue } from "../pod/json.ts";
+import { isObject, type JsonValue } from "../json/json.ts";
 
 /** How a list changed; indexes count in the old list, the second of `kept` in the new one. */
 export interface Match {
