@@ -3,12 +3,12 @@
  */
 import { type Outcome, type PipelineOptions, runPipeline } from "../mutate/pipeline.ts";
 import { OVERRIDE_PREFIX } from "../pod/annotations.ts";
-import { isObject, type JsonObject, type JsonValue, objectAt, withKey } from "../pod/json.ts";
+import { isObject, type JsonObject, objectAt, withKey } from "../pod/json.ts";
 import { type BrokenManifest, type Manifest, parseManifest } from "./document.ts";
 import { lineAt } from "./line.ts";
 import { rewrite } from "./rewrite.ts";
 import type { Chunk } from "./stream.ts";
-import { valueIn, type Workload, withPod, workloadsOf } from "./workload.ts";
+import { valueIn, type Workload, withPods, workloadsOf } from "./workload.ts";
 
 /** What the pipeline needs, and what a manifest may not say itself. */
 export interface InjectOptions extends PipelineOptions {
@@ -47,9 +47,9 @@ export function injectDocument(chunk: Chunk, options: InjectOptions): Injected {
   const manifest = parseManifest(chunk);
   if (!manifest.ok) return { text: chunk.text, broken: manifest, workloads: [], whole: false };
   const workloads = outcomesOf(manifest, options);
-  const after = workloads.reduce<JsonValue>(
-    (value, { workload, outcome }) => (outcome === undefined ? value : withPod(value, workload, outcome.pod)),
+  const after = withPods(
     manifest.value,
+    workloads.flatMap(({ workload, outcome }) => (outcome === undefined ? [] : [{ workload, pod: outcome.pod }])),
   );
   return { ...rewrite(manifest, after), broken: undefined, workloads };
 }

@@ -104,8 +104,35 @@ export function surgesOnItsNode({ kind, object }: Pick<Workload, "kind" | "objec
   return kind === "DaemonSet" && maxSurge !== undefined && !["0", "0%"].includes(String(maxSurge));
 }
 
-/** A document's value with the workload's pod in place of the one that it had. */
-export function withPod(document: JsonValue, { podAt, pod: before }: Workload, pod: JsonObject): JsonValue {
+/** A workload and the pod that it shall make. */
+interface PodChange {
+  readonly workload: Workload;
+  readonly pod: JsonObject;
+}
+
+/** A document's value with other pods in its workloads; each List is copied once, however many of its items change. */
+export function withPods(document: JsonValue, changes: readonly PodChange[]): JsonValue {
+  const items = valueAt(document, "items");
+  const byItem = Map.groupBy(changes, ({ workload }) => workload.at[1]);
+  const own = (byItem.get(undefined) ?? []).reduce(
+    (value, { workload, pod }) => withPod(value, workload, pod),
+    document,
+  );
+  if (byItem.size === 0 || !isObject(own) || !Array.isArray(items) || byItem.has(undefined)) return own;
+  return withKey(
+    own,
+    "items",
+    (items as readonly JsonValue[]).map((item, index) => {
+      const within = byItem.get(index)?.map(({ workload, pod }) => {
+        const { at, podAt } = workload;
+        return { workload: { ...workload, at: at.slice(2), podAt: podAt.slice(2) }, pod };
+      });
+      return within === undefined ? item : withPods(item, within);
+    }),
+  );
+}
+
+function withPod(document: JsonValue, { podAt, pod: before }: Workload, pod: JsonObject): JsonValue {
   let result = document;
   for (const part of ["metadata", "spec"]) {
     const value = pod[part];

@@ -22,21 +22,23 @@ export function matchElements(before: readonly JsonValue[], after: readonly Json
 function byName(names: readonly string[], newNames: readonly string[], after: readonly JsonValue[]): Match | undefined {
   const kept: [number, number][] = [];
   const added: { behind: number; values: JsonValue[] }[] = [];
+  const places = new Map(names.map((name, index) => [name, index]));
   let behind = -1;
   for (const [to, name] of newNames.entries()) {
-    const from = names.indexOf(name);
-    if (from === -1) {
+    const from = places.get(name);
+    if (from === undefined) {
       if (behind === -1) return undefined;
-      const group = added.find((one) => one.behind === behind);
-      if (group === undefined) added.push({ behind, values: [after[to] ?? null] });
+      const group = added.at(-1);
+      if (group?.behind !== behind) added.push({ behind, values: [after[to] ?? null] });
       else group.values.push(after[to] ?? null);
       continue;
     }
     if (from < behind) return undefined;
     behind = from;
     kept.push([from, to]);
+    places.delete(name);
   }
-  return { kept, gone: [...names.keys()].filter((index) => !newNames.includes(names[index] ?? "")), added };
+  return { kept, gone: [...places.values()], added };
 }
 
 function byPlace(before: readonly JsonValue[], after: readonly JsonValue[]): Match | undefined {
