@@ -4,7 +4,7 @@
  * What is written reads the same in YAML 1.1 (Kubernetes, Istio) and 1.2: `"on"`, `"36"` and dates are quoted.
  */
 import { Document, visit } from "yaml";
-import type { JsonValue } from "../json/json.ts";
+import type { JsonArray, JsonObject, JsonValue } from "../json/json.ts";
 import type { YamlNode } from "./node.ts";
 import { needsQuotes, scalarValue } from "./resolve.ts";
 import { resolved } from "./value.ts";
@@ -33,12 +33,47 @@ function wholeNumber(_key: unknown, value: unknown): unknown {
 
 /** A non-empty collection as block lines, each indented, with a line break at the end. */
 export function renderBlock(value: JsonValue, indent: number, indentSeq: boolean): string {
-  return print(value, { indentSeq }).replace(/^(?=[^\n])/gm, " ".repeat(indent));
+  const lines = ordinaryLines(value, indent, indentSeq);
+  return lines ?? print(value, { indentSeq }).replace(/^(?=[^\n])/gm, " ".repeat(indent));
 }
 
 /** A value on one line, as it may stand within a flow collection. */
 export function renderFlow(value: JsonValue): string {
-  return print(value, { collectionStyle: "flow" }).trimEnd();
+  return ordinaryScalar(value) ?? print(value, { collectionStyle: "flow" }).trimEnd();
+}
+
+/** Nearly all that is written is made of words, numbers and bools; the yaml package takes ten times as long for them. */
+function ordinaryScalar(value: JsonValue): string | undefined {
+  if (typeof value === "boolean" || Number.isSafeInteger(value)) return String(value);
+  if (typeof value !== "string" || !/^[A-Za-z0-9][A-Za-z0-9_./-]*$/.test(value) || /^null$/i.test(value))
+    return undefined;
+  return needsQuotes(value) ? `"${value}"` : value;
+}
+
+/** A number that a double cannot hold is an object to JavaScript. */
+function isCollection(value: JsonValue): value is JsonObject | JsonArray {
+  return typeof value === "object" && value !== null && !JSON.isRawJSON(value);
+}
+
+function ordinaryLines(value: JsonValue, indent: number, indentSeq: boolean): string | undefined {
+  const pad = " ".repeat(indent);
+  let lines = "";
+  for (const [key, inner] of Array.isArray(value) ? [] : Object.entries(value as JsonObject)) {
+    const name = ordinaryScalar(key);
+    const text = ordinaryScalar(inner);
+    const isFull = text === undefined && isCollection(inner) && Object.keys(inner).length > 0;
+    const below = isFull
+      ? ordinaryLines(inner, Array.isArray(inner) && !indentSeq ? indent : indent + 2, indentSeq)
+      : undefined;
+    if (name === undefined || (text ?? below) === undefined) return undefined;
+    lines += text === undefined ? `${pad}${name}:\n${below}` : `${pad}${name}: ${text}\n`;
+  }
+  for (const element of Array.isArray(value) ? (value as readonly JsonValue[]) : []) {
+    const text = ordinaryScalar(element);
+    if (text === undefined) return undefined;
+    lines += `${pad}- ${text}\n`;
+  }
+  return lines;
 }
 
 /** A key as it is written in YAML. */
