@@ -14,7 +14,8 @@ import { applyPatch, type PatchOperation } from "../src/mutate/patch.ts";
 import { runPipeline } from "../src/mutate/pipeline.ts";
 import { type JsonObject, objectAt, sameJson, textAt, textsAt } from "../src/pod/json.ts";
 import { reasonsOf } from "../src/report/because.ts";
-import { diffText, type Paint } from "../src/report/diff-text.ts";
+import { diffText } from "../src/report/diff-text.ts";
+import type { Paint } from "../src/report/paint.ts";
 import { podDiff } from "../src/report/pod-diff.ts";
 import { loadPolicies } from "../src/sources/policy-files.ts";
 import { version } from "../src/version.ts";
@@ -23,10 +24,7 @@ import { reviewOf } from "./review-of.ts";
 const POLICIES = process.env.POLICIES || "examples/policies";
 const PODS = process.env.PODS ? process.env.PODS.split(/[\s,]+/) : globSync("examples/pods/*.yaml").sort();
 
-const style = (format: Parameters<typeof styleText>[0]) => (text: string) =>
-  styleText(format, text, { stream: process.stdout });
-const bold = style("bold");
-const paint: Paint = { added: style("green"), removed: style("red"), reason: style("dim") };
+const paint: Paint = (style, text) => styleText(style, text, { stream: process.stdout });
 
 // `make run | head` is no error.
 process.stdout.on("error", () => process.exit(0));
@@ -78,7 +76,7 @@ async function startWebhook(): Promise<{ child: ChildProcess; port: number }> {
     });
     const port = /:([0-9]+)\/mutate/.exec(started)?.[1];
     if (port !== undefined) {
-      print(bold(started));
+      print(paint("bold", started));
       return { child, port: Number(port) };
     }
     if (!started.includes("EADDRINUSE")) throw new Error(started);
@@ -105,12 +103,12 @@ async function show(file: string): Promise<void> {
   });
   if (!sameJson(outcome.pod, after)) throw new Error(`${file}: the webhook answered otherwise`);
   if (outcome.plan === undefined) {
-    print(`\n${bold(`== ${file}: left alone`)} (${outcome.refusal ?? outcome.facts.rule})`);
+    print(`\n${paint("bold", `== ${file}: left alone`)} (${outcome.refusal ?? outcome.facts.rule})`);
     return;
   }
   const names = outcome.policies.map(({ namespace, name }) => `${namespace}/${name}`);
   const policies = names.length === 0 ? "the built-in settings" : names.join(", ");
-  print(`\n${bold(`== ${file}: a ${outcome.facts.role}, with ${policies}`)}`);
+  print(`\n${paint("bold", `== ${file}: a ${outcome.facts.role}, with ${policies}`)}`);
   print(diffText(podDiff(pod, after, reasonsOf(outcome.whys())), paint, Math.max(process.stdout.columns || 80, 60)));
   for (const warning of textsAt(answer, "warnings")) print(`warning: ${warning}`);
 }
@@ -141,7 +139,7 @@ function post(review: JsonObject): Promise<JsonObject> {
 
 function next(): void {
   print(`
-${bold("Try next")}
+${paint("bold", "Try next")}
   make run PODS=my-pod.yaml POLICIES=my-policies/
       pods and policies of your own; examples/ has some to start from
   examples/webhook-configuration.yaml

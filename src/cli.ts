@@ -1,8 +1,8 @@
 /**
  * The command line: finds the subcommand, runs it, and turns what comes back into an exit code.
  */
-import { CommanderError } from "commander";
-import { exitCode, parserOf, say, WrongUse } from "./commands/command.ts";
+import { exitCode } from "./commands/kit/command.ts";
+import { say } from "./commands/kit/say.ts";
 import { commands } from "./commands/list.ts";
 import { sentenceOf } from "./units/system-error.ts";
 import { version } from "./version.ts";
@@ -24,27 +24,18 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
     process.stdout.write(`${version}\n`);
     return exitCode.ok;
   }
-  const listed = commands.find((command) => command.name === name);
-  if (listed === undefined) {
+  const command = commands.find((one) => one.name === name);
+  if (command === undefined) {
     say(`gracegate: ${JSON.stringify(name)} is not a command; gracegate --help lists them.`);
     return exitCode.wrongUse;
   }
-  const definition = await listed.load();
-  const cli = parserOf(definition);
   try {
-    let code: number = exitCode.ok;
-    cli.action(async () => {
-      code = await definition.run(cli.opts(), cli.args);
-    });
-    await cli.parseAsync(rest, { from: "user" });
-    return code;
+    const ended = await command.run(rest);
+    if (typeof ended === "number") return ended;
+    say(`gracegate ${name}: ${ended.reason}`);
+    say(`Run gracegate ${name} --help for the options.`);
+    return exitCode.wrongUse;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.ok : exitCode.wrongUse;
-    if (error instanceof WrongUse) {
-      say(`gracegate ${name}: ${error.message}`);
-      say(`Run gracegate ${name} --help for the options.`);
-      return exitCode.wrongUse;
-    }
     say(`gracegate ${name}: ${sentenceOf(error)}`);
     if (process.env.GRACEGATE_DEBUG && error instanceof Error) say(error.stack ?? "");
     return exitCode.failed;

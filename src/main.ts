@@ -14,8 +14,8 @@ if (Number(process.versions.node.split(".")[0]) < LEAST_NODE) {
   );
   process.exitCode = 1;
 } else if (args.length === 1 && args[0] === "hc") {
-  const { hc } = await import("./commands/hc.ts");
-  process.exit(await hc.run({}, []));
+  const { run } = await import("./commands/hc-run.ts");
+  process.exit(await run());
 } else {
   const { runCommandLine } = await import("./cli.ts");
   process.exitCode = await runCommandLine(args);

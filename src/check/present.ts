@@ -3,23 +3,21 @@
  */
 
 import type { Severity } from "../codes/registry.ts";
+import type { Paint } from "../report/paint.ts";
 import { wrapText } from "../report/wrap-text.ts";
 import type { PlacedFinding } from "./run.ts";
 
-/** How a severity is coloured; the identity where nothing is. */
-export type CheckPaint = Readonly<Record<Severity, (text: string) => string>> & {
-  readonly place: (text: string) => string;
-};
+const STYLES = { error: "red", warning: "yellow", info: "cyan" } as const satisfies Record<Severity, string>;
 
 const WIDTH = 80;
 
 /** Prints findings, one paragraph each. */
-export function checkText(results: readonly PlacedFinding[], paint: CheckPaint): string {
+export function checkText(results: readonly PlacedFinding[], paint: Paint): string {
   return results
     .map(({ file, line, object, rule, severity, message, fix, repair }) =>
       [
-        paint.place(`${file}:${line}  ${object}`),
-        `  ${paint[severity](severity)} ${rule}${repair === undefined ? "" : " (--fix mends it)"}`,
+        paint("bold", `${file}:${line}  ${object}`),
+        `  ${paint(STYLES[severity], severity)} ${rule}${repair === undefined ? "" : " (--fix mends it)"}`,
         wrapText(message, WIDTH, "    ", "    "),
         wrapText(fix, WIDTH, "    → ", "      "),
         "",

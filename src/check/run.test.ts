@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { parseManifest } from "../manifests/document.ts";
 import { chunksOf } from "../manifests/stream.ts";
 import { snapshotOf } from "../policy/snapshot.ts";
+import { plain } from "../report/paint.ts";
 import { application, documents, gateway, HC_SERVICE, RENDERED } from "./example-manifests.ts";
 import { ignoresIn } from "./ignores.ts";
 import { inventoryOf } from "./inventory.ts";
@@ -103,8 +104,7 @@ describe("findings", () => {
 
   it("are shown in 80 columns, and as data", () => {
     const results = run(SLOW);
-    const plain = (text: string) => text;
-    const text = checkText(results, { error: plain, warning: plain, info: plain, place: plain });
+    const text = checkText(results, plain);
     assert.match(text, /^a\.yaml:4 {2}Deployment edge\/edge\n {2}warning min-ready-seconds \(--fix mends it\)\n/);
     assert.ok(text.split("\n").every((line) => line.length <= 80));
     const data = checkData(results);

@@ -10,22 +10,21 @@ import { type PlacedFinding, runRules } from "../check/run.ts";
 import { type Manifest, withoutTree } from "../manifests/document.ts";
 import { type JsonObject, objectAt, objectsAt, textAt } from "../pod/json.ts";
 import { type ClusterChoice, readCluster, tryPod } from "../sources/kubectl.ts";
-import { conclude, paint } from "./check-words.ts";
+import { conclude } from "./check-words.ts";
 import { clusterOptions } from "./cluster-options.ts";
-import { type ExitCode, exitCode, print, say, WrongUse } from "./command.ts";
-import { progressWhile } from "./progress.ts";
-
-type Options = Readonly<Record<string, unknown>>;
+import { type ExitCode, exitCode } from "./kit/command.ts";
+import { progressWhile } from "./kit/progress.ts";
+import { type Refusal, refused } from "./kit/read.ts";
+import { paint, print, printJson, say } from "./kit/say.ts";
+import type { CheckValues } from "./manifests.ts";
 
 /** Checks a running cluster. */
-export async function checkCluster(options: Options, least: number, asJson: boolean): Promise<ExitCode> {
-  if ((options.filename as readonly string[]).length > 0) throw new WrongUse("-f and a cluster exclude each other.");
-  if (options.fix === true) throw new WrongUse("--fix mends manifests; a cluster is only read.");
-  const choice: ClusterChoice = {
-    context: options.context === undefined ? undefined : String(options.context),
-    // A cluster is read as a whole unless one namespace is wanted.
-    namespace: options.namespace === undefined ? undefined : String(options.namespace),
-  };
+export async function checkCluster(values: CheckValues): Promise<ExitCode | Refusal> {
+  if (values.filename.length > 0) return refused("-f and a cluster exclude each other.");
+  if (values.fix) return refused("--fix mends manifests; a cluster is only read.");
+  const asJson = values.output === "json";
+  // A cluster is read as a whole unless one namespace is wanted.
+  const choice: ClusterChoice = { context: values.context, namespace: values.namespace };
   const name = choice.context ?? "the current context";
   const read = await progressWhile(`reading ${name}`, readCluster(choice));
   if (!read.ok) {
@@ -40,9 +39,11 @@ export async function checkCluster(options: Options, least: number, asJson: bool
     say(`${name} has no namespace ${choice.namespace}, so nothing was checked.`);
     return exitCode.failed;
   }
+  const pipeline = await clusterOptions(read.value, choice, values);
+  if (!pipeline.ok) return pipeline;
   const inventory = inventoryOf(
     read.value.map((object) => ({ file: name, manifest: manifestOf(object) })),
-    await clusterOptions(read.value, choice, options),
+    pipeline.value,
   );
   const found = [
     ...runRules(withoutOwned(inventory), rules),
@@ -51,9 +52,9 @@ export async function checkCluster(options: Options, least: number, asJson: bool
   ];
   // Objects of a cluster have no lines.
   const results = found.map((result) => ({ ...result, repair: undefined }));
-  if (asJson) print(JSON.stringify(checkData(results), undefined, 2));
-  else if (results.length > 0) print(checkText(results, paint(process.stdout)).replaceAll(`${name}:1  `, `${name}  `));
-  return conclude(inventory, results, { least, asJson, more: "" });
+  if (asJson) printJson(checkData(results));
+  else if (results.length > 0) print(checkText(results, paint).replaceAll(`${name}:1  `, `${name}  `));
+  return conclude(inventory, results, { least: values.failOn, asJson, more: "" });
 }
 
 function manifestOf(object: JsonObject): Manifest {

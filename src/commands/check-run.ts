@@ -7,53 +7,52 @@ import { inventoryOf, type Source } from "../check/inventory.ts";
 import { checkData, checkText } from "../check/present.ts";
 import { rules } from "../check/rules.ts";
 import { type PlacedFinding, runRules } from "../check/run.ts";
-import type { Severity } from "../codes/registry.ts";
 import { type BrokenManifest, type Manifest, parseManifest, withoutTree } from "../manifests/document.ts";
 import { chunksOf } from "../manifests/stream.ts";
 import { keepSmall } from "../probe/memory.ts";
 import { wrapText } from "../report/wrap-text.ts";
 import { readManifest, STDIN } from "../sources/manifest-files.ts";
 import { checkCluster } from "./check-cluster.ts";
-import { conclude, paint, SEVERITIES } from "./check-words.ts";
-import { type ExitCode, exitCode, print, say, WrongUse } from "./command.ts";
+import { conclude } from "./check-words.ts";
+import { type ExitCode, exitCode } from "./kit/command.ts";
+import { progress } from "./kit/progress.ts";
+import { type Refusal, refused } from "./kit/read.ts";
+import { jsonText, paint, paintOn, print, printJson, say, write } from "./kit/say.ts";
 import { filesOf, injectOptions } from "./manifest-input.ts";
-import { clearProgress, progress } from "./progress.ts";
-
-type Options = Readonly<Record<string, unknown>>;
+import type { CheckValues } from "./manifests.ts";
 
 /** Runs the command. */
-export async function run(options: Options): Promise<ExitCode> {
+export async function run(values: CheckValues): Promise<ExitCode | Refusal> {
   keepSmall();
-  const asJson = options.output === "json";
-  if (!asJson && options.output !== "text") {
-    throw new WrongUse(`-o ${String(options.output)} is not a format; there are text and json.`);
-  }
-  const least = SEVERITIES.indexOf(options.failOn as Severity);
-  if (least === -1) throw new WrongUse(`--fail-on ${String(options.failOn)} is none of ${SEVERITIES.join(", ")}.`);
-  if (options.rules === true) {
-    print(asJson ? JSON.stringify(ruleData(), undefined, 2) : ruleList());
+  const asJson = values.output === "json";
+  if (values.rules) {
+    if (asJson) printJson(ruleData());
+    else print(ruleList());
     return exitCode.ok;
   }
-  if (options.cluster === true || options.context !== undefined) return checkCluster(options, least, asJson);
-  const files = filesOf(options);
-  const isPiped = options.fix === true && files.includes(STDIN);
-  if (isPiped && files.length > 1) throw new WrongUse("--fix takes either stdin or files.");
-  const pipeline = injectOptions(options);
+  if (values.cluster || values.context !== undefined) return checkCluster(values);
+  const named = filesOf(values);
+  if (!named.ok) return named;
+  const files = named.value;
+  const isPiped = values.fix && files.includes(STDIN);
+  if (isPiped && files.length > 1) return refused("--fix takes either stdin or files.");
+  const pipeline = injectOptions(values);
+  if (!pipeline.ok) return pipeline;
   const read = files.map(readFile);
   progress(() => `checking ${files.length} file${files.length === 1 ? "" : "s"}`);
   const inventory = inventoryOf(
     read.flatMap(({ sources }) => sources),
-    pipeline,
+    pipeline.value,
   );
   const broken = read.flatMap(({ problems }) => problems);
   const found = runRules(inventory, rules);
-  const left = options.fix === true ? mend(read, found, isPiped) : found;
+  const left = values.fix ? mend(read, found, isPiped) : found;
   const results = [...broken, ...left];
   const show = isPiped ? (text: string) => say(text.trimEnd()) : print;
-  if (asJson) show(JSON.stringify(checkData(results), undefined, 2));
-  else if (results.length > 0) show(checkText(results, paint(isPiped ? process.stderr : process.stdout)));
+  if (asJson) show(jsonText(checkData(results)));
+  else if (results.length > 0) show(checkText(results, isPiped ? paintOn(process.stderr) : paint));
   const mended = found.length - left.length;
-  return conclude(inventory, results, { least, asJson, more: mended > 0 ? `; ${mended} mended` : "" });
+  return conclude(inventory, results, { least: values.failOn, asJson, more: mended > 0 ? `; ${mended} mended` : "" });
 }
 
 /** A file's documents, in order, and what cannot be read. */
@@ -114,8 +113,7 @@ function mend(
   for (const { path, documents } of files) {
     const isMended = documents.some((one) => one.ok && texts.has(one));
     const text = documents.map((one) => (one.ok ? (texts.get(one) ?? one.chunk.text) : one.chunk.text)).join("");
-    clearProgress();
-    if (toStdout) process.stdout.write(text);
+    if (toStdout) write(text);
     else if (isMended) writeFileSync(path, text);
   }
   return results.filter(({ repair }) => repair === undefined);

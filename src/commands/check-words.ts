@@ -1,28 +1,29 @@
 /**
- * The last words of `check`, its exit code, and its colours: for manifests and for clusters alike.
+ * The last words of `check` and its exit code: for manifests and for clusters alike.
  */
 import { isBehindBalancer } from "../check/behind-balancer.ts";
 import { gatewaysOf, type Inventory } from "../check/inventory.ts";
-import { type CheckPaint, countText } from "../check/present.ts";
+import { countText } from "../check/present.ts";
 import type { PlacedFinding } from "../check/run.ts";
 import type { Severity } from "../codes/registry.ts";
 import { surgesOnItsNode } from "../manifests/workload.ts";
 import { wrapText } from "../report/wrap-text.ts";
-import { colour, type ExitCode, exitCode, say } from "./command.ts";
-
-/** From the least to the gravest. */
-export const SEVERITIES: readonly Severity[] = ["info", "warning", "error"];
+import { type ExitCode, exitCode } from "./kit/command.ts";
+import { say } from "./kit/say.ts";
+import { SEVERITIES } from "./manifests.ts";
 
 /** The last words, and the exit code. */
 export function conclude(
   inventory: Inventory,
   results: readonly PlacedFinding[],
-  { least, asJson, more }: { readonly least: number; readonly asJson: boolean; readonly more: string },
+  { least, asJson, more }: { readonly least: Severity; readonly asJson: boolean; readonly more: string },
 ): ExitCode {
   const objects = `in ${inventory.items.length} object${inventory.items.length === 1 ? "" : "s"}`;
   say(`${countText(results)} ${objects}${more}.`);
   if (!asJson) hint(inventory);
-  return results.some(({ severity }) => SEVERITIES.indexOf(severity) >= least) ? exitCode.failed : exitCode.ok;
+  return results.some(({ severity }) => SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(least))
+    ? exitCode.failed
+    : exitCode.ok;
 }
 
 /** What no rule can demand, since many teams may not touch their balancer. */
@@ -42,14 +43,4 @@ function hint(inventory: Inventory): void {
       80,
     ),
   );
-}
-
-/** Colours for a stream. */
-export function paint(stream: NodeJS.WriteStream): CheckPaint {
-  return {
-    error: (text) => colour("red", text, stream),
-    warning: (text) => colour("yellow", text, stream),
-    info: (text) => colour("cyan", text, stream),
-    place: (text) => colour("bold", text, stream),
-  };
 }

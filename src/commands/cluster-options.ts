@@ -10,35 +10,36 @@ import { snapshotOf } from "../policy/snapshot.ts";
 import { type Policy, validatePolicy } from "../policy/validate.ts";
 import { type ClusterChoice, readConfigMap, readInstalled, readPolicies } from "../sources/kubectl.ts";
 import { readMeshConfig } from "../sources/mesh-config-text.ts";
-import { say } from "./command.ts";
+import { type Read, value } from "./kit/read.ts";
+import { say } from "./kit/say.ts";
 import { injectOptions } from "./manifest-input.ts";
-import { defaults } from "./manifest-options.ts";
-
-type Options = Readonly<Record<string, unknown>>;
+import { defaults, type ManifestValues } from "./manifests.ts";
 
 /** The options for a cluster whose objects were read. */
 export async function clusterOptions(
   objects: readonly JsonObject[],
   choice: ClusterChoice,
-  options: Options,
-): Promise<InjectOptions> {
+  values: ManifestValues,
+): Promise<Read<InjectOptions>> {
   const installed = installationOf(await readInstalled(choice));
-  const told = (name: keyof typeof defaults) => (options[name] === defaults[name] ? installed?.[name] : undefined);
-  const given = injectOptions({
-    ...options,
-    hcImage: told("hcImage") ?? options.hcImage,
-    rootNamespace: told("rootNamespace") ?? options.rootNamespace,
-    gatewayTemplates: told("gatewayTemplates") ?? options.gatewayTemplates,
+  const told = (name: keyof typeof defaults) =>
+    (values[name] === defaults[name] ? installed?.[name] : undefined) ?? values[name];
+  const read = injectOptions({
+    ...values,
+    hcImage: told("hcImage"),
+    rootNamespace: told("rootNamespace"),
+    gatewayTemplates: told("gatewayTemplates"),
   });
   // Files that are given are the whole of it.
-  if (options.policy !== undefined) return given;
+  if (!read.ok || values.policy !== undefined) return read;
+  const given = read.value;
   const mesh =
-    options.meshConfig === undefined && installed?.meshConfigMap !== undefined
+    values.meshConfig === undefined && installed?.meshConfigMap !== undefined
       ? await meshConfigIn(choice, installed.meshConfigMap)
       : given.snapshot.meshConfig;
   const all = choice.namespace === undefined ? [] : await readPolicies(choice);
   const policies = policiesIn(all.length > 0 ? all : objects);
-  return { ...given, snapshot: snapshotOf(policies, given.snapshot.rootNamespace, mesh) };
+  return value({ ...given, snapshot: snapshotOf(policies, given.snapshot.rootNamespace, mesh) });
 }
 
 async function meshConfigIn(choice: ClusterChoice, place: string): Promise<MeshConfig | undefined> {

@@ -11,35 +11,35 @@ import { explainSvg } from "../report/explain/svg.ts";
 import { explainText } from "../report/explain/text.ts";
 import { reasonLeftAlone } from "../report/left-alone.ts";
 import { readManifest } from "../sources/manifest-files.ts";
-import { colour, type ExitCode, exitCode, print, say, WrongUse } from "./command.ts";
+import { type ExitCode, exitCode } from "./kit/command.ts";
+import { type Refusal, refused } from "./kit/read.ts";
+import { paint, print, printJson, say } from "./kit/say.ts";
 import { filesOf, injectOptions } from "./manifest-input.ts";
-
-type Options = Readonly<Record<string, unknown>>;
+import type { ExplainValues } from "./manifests.ts";
 
 /** Runs the command. */
-export async function run(options: Options): Promise<ExitCode> {
-  if (options.output !== "text" && options.output !== "json") {
-    throw new WrongUse(`-o ${String(options.output)} is not a format; there are text and json.`);
-  }
-  if (options.beforeAfter === true && options.after === true) {
-    throw new WrongUse("--before-after and --after exclude each other.");
-  }
-  const pipeline = injectOptions(options);
-  const { found, failed } = read(filesOf(options), pipeline);
-  const wanted = options.only === undefined ? found : found.filter(({ workload }) => workload.name === options.only);
+export async function run(values: ExplainValues): Promise<ExitCode | Refusal> {
+  const { beforeAfter, after, only, svg } = values;
+  if (beforeAfter && after) return refused("--before-after and --after exclude each other.");
+  const pipeline = injectOptions(values);
+  if (!pipeline.ok) return pipeline;
+  const files = filesOf(values);
+  if (!files.ok) return files;
+  const { found, failed } = read(files.value, pipeline.value);
+  const wanted = only === undefined ? found : found.filter(({ workload }) => workload.name === only);
   if (wanted.length === 0) {
     const names = found.map(({ workload }) => workload.name).join(", ");
     if (found.length > 0 || !failed)
       say(
-        options.only === undefined
+        only === undefined
           ? "There is no workload in the manifests."
-          : `There is no workload ${options.only}; there are ${names}.`,
+          : `There is no workload ${only}; there are ${names}.`,
       );
     return exitCode.failed;
   }
   const explanations: Explanation[] = [];
   for (const injected of wanted) {
-    const explanation = explain(injected, pipeline);
+    const explanation = explain(injected, pipeline.value);
     if (explanation === undefined) say(`${nameOf(injected)} is left alone: ${reasonLeftAlone(injected)}.`);
     else explanations.push(explanation);
     for (const notice of injected.outcome?.notices ?? []) {
@@ -47,17 +47,14 @@ export async function run(options: Options): Promise<ExitCode> {
       if (notice.severity !== "info" && notice.code !== "GG303") say(`${nameOf(injected)}: ${lineOf(notice)}`);
     }
   }
-  if (options.svg !== undefined) writeSvg(String(options.svg), explanations, options);
-  if (options.output === "json")
-    print(
-      JSON.stringify(
-        explanations.map((one) => dataOf(one, options)),
-        undefined,
-        2,
-      ),
-    );
-  else print(explanations.map((one) => explainText(one, viewsOf(one, options), paint)).join("\n"));
-  if (options.beforeAfter !== true && options.after !== true && explanations.length > 0) {
+  if (svg !== undefined && explanations.length > 1) {
+    return refused("--svg draws one workload; choose it with --only NAME.");
+  }
+  const [first] = explanations;
+  if (svg !== undefined && first !== undefined) writeFileSync(svg, explainSvg(first, viewsOf(first, values)));
+  if (values.output === "json") printJson(explanations.map((one) => dataOf(one, values)));
+  else print(explanations.map((one) => explainText(one, viewsOf(one, values), paint)).join("\n"));
+  if (!beforeAfter && !after && explanations.length > 0) {
     say("This is the pod as it stands in the manifest; --before-after adds it as Gracegate makes it.");
   }
   return failed ? exitCode.failed : exitCode.ok;
@@ -85,30 +82,16 @@ function read(files: readonly string[], pipeline: InjectOptions): { found: Injec
   return { found, failed };
 }
 
-function viewsOf({ before, after }: Explanation, options: Options): readonly View[] {
-  if (options.beforeAfter === true) return [before, after];
-  return options.after === true ? [after] : [before];
+function viewsOf({ before, after }: Explanation, wanted: ExplainValues): readonly View[] {
+  if (wanted.beforeAfter) return [before, after];
+  return wanted.after ? [after] : [before];
 }
 
-function dataOf(explanation: Explanation, options: Options) {
+function dataOf(explanation: Explanation, wanted: ExplainValues) {
   const { name, role, notes, recommendations } = explanation;
-  return { name, role, views: viewsOf(explanation, options), notes, recommendations };
-}
-
-function writeSvg(file: string, explanations: readonly Explanation[], options: Options): void {
-  const [explanation, ...others] = explanations;
-  if (explanation === undefined) return;
-  if (others.length > 0) throw new WrongUse("--svg draws one workload; choose it with --only NAME.");
-  writeFileSync(file, explainSvg(explanation, viewsOf(explanation, options)));
+  return { name, role, views: viewsOf(explanation, wanted), notes, recommendations };
 }
 
 function nameOf({ workload, namespace }: InjectedWorkload): string {
   return `${workload.kind} ${namespace}/${workload.name}`;
 }
-
-const paint = {
-  title: (text: string) => colour("bold", text, process.stdout),
-  death: (text: string) => colour("red", text, process.stdout),
-  endless: (text: string) => colour("yellow", text, process.stdout),
-  quiet: (text: string) => colour("dim", text, process.stdout),
-};

@@ -8,24 +8,29 @@ import { type Injected, type InjectedWorkload, type InjectOptions, injectDocumen
 import { chunksOf } from "../manifests/stream.ts";
 import { keepSmall } from "../probe/memory.ts";
 import { reasonsOf } from "../report/because.ts";
-import { diffText, type Paint } from "../report/diff-text.ts";
+import { diffText } from "../report/diff-text.ts";
 import { podDiff } from "../report/pod-diff.ts";
 import { wrapText } from "../report/wrap-text.ts";
 import { readManifest, STDIN } from "../sources/manifest-files.ts";
-import { columnsOf } from "./columns.ts";
-import { colour, type ExitCode, exitCode, say, WrongUse } from "./command.ts";
+import { columnsOf } from "./kit/columns.ts";
+import { type ExitCode, exitCode } from "./kit/command.ts";
+import { progress } from "./kit/progress.ts";
+import { type Refusal, refused } from "./kit/read.ts";
+import { paint, say, write } from "./kit/say.ts";
 import { filesOf, injectOptions } from "./manifest-input.ts";
-import { defaults } from "./manifest-options.ts";
-import { clearProgress, progress } from "./progress.ts";
+import { defaults, type InjectValues } from "./manifests.ts";
 
 /** Runs the command. */
-export async function run(options: Readonly<Record<string, unknown>>): Promise<ExitCode> {
+export async function run(values: InjectValues): Promise<ExitCode | Refusal> {
   keepSmall();
-  const files = filesOf(options);
-  if (options.write === true && options.diff === true) throw new WrongUse("--write and --diff exclude each other.");
-  if (options.write === true && files.includes(STDIN)) throw new WrongUse("--write cannot change stdin.");
-  const run = new InjectRun(injectOptions(options), options.diff === true, options.write === true);
-  for (const file of files) run.file(file);
+  const files = filesOf(values);
+  if (!files.ok) return files;
+  if (values.write && values.diff) return refused("--write and --diff exclude each other.");
+  if (values.write && files.value.includes(STDIN)) return refused("--write cannot change stdin.");
+  const pipeline = injectOptions(values, values.role);
+  if (!pipeline.ok) return pipeline;
+  const run = new InjectRun(pipeline.value, values.diff, values.write);
+  for (const file of files.value) run.file(file);
   run.finish();
   return run.failed ? exitCode.failed : exitCode.ok;
 }
@@ -97,8 +102,7 @@ class InjectRun {
       separator = this.#last.endsWith("\n") ? "" : "\n";
       if (!/^---(?:\s|$)/.test(text)) separator += "---\n";
     }
-    clearProgress();
-    process.stdout.write(separator + text);
+    write(separator + text);
     if (text !== "") this.#last = text.slice(-1);
   }
 
@@ -135,9 +139,7 @@ class InjectRun {
     const lines = podDiff(workload.pod, outcome.pod, reasonsOf(outcome.whys()));
     const width = columnsOf(process.stdout);
     const head = wrapText(`== ${where()}, a ${outcome.facts.role}`, width, "", "   ");
-    clearProgress();
-    process.stdout.write(`${colour("bold", head, process.stdout)}\n`);
-    process.stdout.write(`${diffText(lines, paint, width)}\n\n`);
+    write(`${paint("bold", head)}\n${diffText(lines, paint, width)}\n\n`);
   }
 
   #problem(sentence: string): void {
@@ -145,9 +147,3 @@ class InjectRun {
     say(sentence);
   }
 }
-
-const paint: Paint = {
-  added: (text) => colour("green", text, process.stdout),
-  removed: (text) => colour("red", text, process.stdout),
-  reason: (text) => colour("dim", text, process.stdout),
-};

@@ -1,71 +1,26 @@
 /**
- * The list of subcommands. A command's module is loaded only when that command runs, so that `gracegate hc` never loads
- * express and `--help` stays quick.
+ * The list of subcommands. It has their declarations; what a command does is loaded when it runs, so that the help stays
+ * quick and none loads what another one needs.
  */
-import type { CommandDefinition } from "./command.ts";
-
-/** A subcommand that is loaded when it is called. */
-export interface ListedCommand {
-  readonly name: string;
-  readonly summary: string;
-  load(): Promise<CommandDefinition>;
-}
+import { certs } from "./certs.ts";
+import { drain, hc, hcCtl } from "./hc.ts";
+import type { RunnableCommand } from "./kit/command.ts";
+import { check, explain, inject } from "./manifests.ts";
+import { plan } from "./plan.ts";
+import { probe, probeTarget } from "./probe.ts";
+import { webhook } from "./webhook.ts";
 
 /** All subcommands, in the order of the help. */
-export const commands: readonly ListedCommand[] = [
-  {
-    name: "webhook",
-    summary: "the HTTPS admission server",
-    load: async () => (await import("./webhook.ts")).webhook,
-  },
-  {
-    name: "hc",
-    summary: "the health controller that steers the load balancer",
-    load: async () => (await import("./hc.ts")).hc,
-  },
-  {
-    name: "drain",
-    summary: "drains this gateway through hc and waits until it is CLOSED",
-    load: async () => (await import("./drain.ts")).drain,
-  },
-  {
-    name: "hc-ctl",
-    summary: "the operator's commands to hc: status, close-lb, close, reopen",
-    load: async () => (await import("./hc-ctl.ts")).hcCtl,
-  },
-  {
-    name: "inject",
-    summary: "the webhook's changes, made in manifests",
-    load: async () => (await import("./inject.ts")).inject,
-  },
-  {
-    name: "plan",
-    summary: "the numbers for a p99 and a balancer, and what to paste where",
-    load: async () => (await import("./plan.ts")).plan,
-  },
-  {
-    name: "explain",
-    summary: "a pod's start and termination as a timeline, text and picture",
-    load: async () => (await import("./explain.ts")).explain,
-  },
-  {
-    name: "check",
-    summary: "finds in manifests what breaks graceful termination, and mends it",
-    load: async () => (await import("./check.ts")).check,
-  },
-  {
-    name: "probe",
-    summary: "counts lost requests while pods or balancers change",
-    load: async () => (await import("./probe.ts")).probe,
-  },
-  {
-    name: "probe-target",
-    summary: "a tiny application to probe: /sleep, /stream, /ws, TCP echo",
-    load: async () => (await import("./probe-target.ts")).probeTarget,
-  },
-  {
-    name: "certs",
-    summary: "makes a development CA and serving certificate",
-    load: async () => (await import("./certs.ts")).certs,
-  },
+export const commands: readonly RunnableCommand[] = [
+  webhook,
+  hc,
+  drain,
+  hcCtl,
+  inject,
+  plan,
+  explain,
+  check,
+  probe,
+  probeTarget,
+  certs,
 ];

@@ -1,50 +1,31 @@
 /**
- * What the options that `inject`, `explain` and `check` share stand for: files, and the pipeline's options.
+ * What the flags that `inject`, `explain` and `check` share stand for: files, and the pipeline's options.
  */
 import { lineOf } from "../codes/registry.ts";
 import type { InjectOptions } from "../manifests/inject.ts";
 import { manifestNames } from "../sources/manifest-files.ts";
 import { loadPolicies } from "../sources/policy-files.ts";
-import { WrongUse } from "./command.ts";
+import { type Read, refused, value } from "./kit/read.ts";
+import type { ManifestValues } from "./manifests.ts";
 
-/**
- * The files that were named.
- *
- * @throws WrongUse where none was
- */
-export function filesOf(options: Readonly<Record<string, unknown>>): readonly string[] {
-  const names = options.filename as readonly string[];
-  if (names.length === 0) throw new WrongUse("no manifest is given; write -f FILE, -f FOLDER, or -f - for stdin.");
-  if (names.filter((name) => name === "-").length > 1) throw new WrongUse("-f - can be given once.");
-  const files = manifestNames(names, options.recursive === true);
-  if (files.length === 0) throw new WrongUse(`${names.join(", ")} has no .yaml, .yml or .json file.`);
-  return files;
+/** The files that were named; none is refused. */
+export function filesOf({ filename, recursive }: ManifestValues): Read<readonly string[]> {
+  if (filename.length === 0) return refused("no manifest is given; write -f FILE, -f FOLDER, or -f - for stdin.");
+  if (filename.filter((name) => name === "-").length > 1) return refused("-f - can be given once.");
+  const files = manifestNames(filename, recursive);
+  return files.length > 0 ? value(files) : refused(`${filename.join(", ")} has no .yaml, .yml or .json file.`);
 }
 
-/**
- * What the pipeline needs.
- *
- * @throws WrongUse for policies that cannot be used
- */
-export function injectOptions(options: Readonly<Record<string, unknown>>): InjectOptions {
-  const role = options.role;
-  if (role !== undefined && role !== "gateway" && role !== "sidecar") {
-    throw new WrongUse(`--role ${String(role)} is no role; there are gateway and sidecar.`);
-  }
-  const text = (name: string) => (options[name] === undefined ? undefined : String(options[name]));
-  const loaded = loadPolicies({
-    policy: text("policy"),
-    meshConfig: text("meshConfig"),
-    rootNamespace: String(options.rootNamespace),
-  });
-  if (!loaded.ok) throw new WrongUse(`the policies cannot be used:\n${loaded.problems.map(lineOf).join("\n")}`);
-  return {
+/** What the pipeline needs; policies that cannot be used are refused. */
+export function injectOptions(values: ManifestValues, role?: InjectOptions["role"]): Read<InjectOptions> {
+  const { policy, meshConfig, rootNamespace, hcImage, gatewayTemplates, namespace = "default" } = values;
+  const loaded = loadPolicies({ policy, meshConfig, rootNamespace });
+  if (!loaded.ok) return refused(`the policies cannot be used:\n${loaded.problems.map(lineOf).join("\n")}`);
+  return value({
     snapshot: loaded.snapshot,
-    hcImage: String(options.hcImage),
-    gatewayTemplates: String(options.gatewayTemplates)
-      .split(",")
-      .map((name) => name.trim()),
-    namespace: text("namespace") ?? "default",
+    hcImage,
+    gatewayTemplates: gatewayTemplates.split(",").map((name) => name.trim()),
+    namespace,
     role,
-  };
+  });
 }

@@ -2,7 +2,6 @@
  * What `gracegate plan` does: options and a HAProxy configuration become the settings of a policy, and a plan is made of
  * it.
  */
-import { readFileSync } from "node:fs";
 import { stringify } from "yaml";
 import { LB_PROFILES } from "../balancers/profiles.ts";
 import { lineOf } from "../codes/registry.ts";
@@ -14,72 +13,51 @@ import { planOf } from "../report/plan/plan.ts";
 import { planData, type Reach } from "../report/plan/present.ts";
 import { planMarkdown, planText } from "../report/plan/text.ts";
 import { wrapText } from "../report/wrap-text.ts";
-import { STDIN } from "../sources/manifest-files.ts";
-import { parseDuration } from "../units/duration.ts";
-import { systemReason } from "../units/system-error.ts";
-import { colour, type ExitCode, exitCode, print, say, WrongUse } from "./command.ts";
-import { defaults } from "./plan.ts";
-
-type Options = Readonly<Record<string, unknown>>;
-
-const FORMATS = ["text", "yaml", "json", "markdown"];
+import { type ExitCode, exitCode } from "./kit/command.ts";
+import { type Read, type Refusal, refused, value } from "./kit/read.ts";
+import { paint, print, printJson, say } from "./kit/say.ts";
+import { defaults, type PlanValues } from "./plan.ts";
 
 /** Runs the command. */
-export async function run(options: Options): Promise<ExitCode> {
-  const format = String(options.output);
-  if (!FORMATS.includes(format)) throw new WrongUse(`-o ${format} is not a format; there are ${FORMATS.join(", ")}.`);
-  const role = options.role;
-  if (role !== "gateway" && role !== "sidecar") {
-    throw new WrongUse(`--role ${String(role)} is no role; there are gateway and sidecar.`);
+export async function run(values: PlanValues): Promise<ExitCode | Refusal> {
+  const { role, name, namespace, path, applicationStop } = values;
+  if (role === "gateway" && applicationStop > 0) {
+    return refused("--application-stop goes with --role sidecar; a gateway has no application.");
   }
-  const name = objectName("--name", options.name);
-  const namespace = objectName("--namespace", options.namespace);
-  const path = pathOf(options.path);
-  if (role === "gateway" && String(options.applicationStop) !== defaults.applicationStop) {
-    throw new WrongUse("--application-stop goes with --role sidecar; a gateway has no application.");
+  const read = serversOf(values);
+  if (!read.ok) return read;
+  const servers = read.value;
+  const choice = servers && chooseServer(servers);
+  if (servers !== undefined && choice === undefined) {
+    return refused("no server line has the word check, so HAProxy checks nothing.");
   }
-  const servers = serversOf(options);
-  const choice = servers && chosen(servers);
+  const settings = role === "gateway" ? gatewaySettings(values, choice) : sidecarSettings(values);
+  if (!settings.ok) return settings;
   const made = planOf({
     role,
     name,
     namespace,
-    settings: role === "gateway" ? gatewaySettings(options, choice) : sidecarSettings(options),
-    applicationStop: duration("--application-stop", options.applicationStop) ?? 0,
+    settings: settings.value,
+    applicationStop,
     wayBack: choice?.wayBack,
   });
-  if (!made.ok) throw new WrongUse(made.problems.map(lineOf).join("\n"));
-  const reach: Reach = {
-    nodePort: choice?.slowest.port ?? whole("--node-port", options.nodePort, 1, 65_535) ?? 0,
-    path,
-  };
-  if (role === "gateway") sayAssumed(options, choice);
+  if (!made.ok) return refused(made.problems.map(lineOf).join("\n"));
+  const reach: Reach = { nodePort: choice?.slowest.port ?? values.nodePort, path };
+  if (role === "gateway") sayAssumed(values, choice);
   for (const finding of choice?.findings ?? []) say(wrapText(finding, 80, "", "  "));
-  switch (format) {
+  switch (values.output) {
     case "yaml":
       print(stringify(made.plan.policy, { lineWidth: 0 }));
       break;
     case "json":
-      print(
-        JSON.stringify(
-          { ...planData(made.plan, reach), ...(servers === undefined ? {} : { haproxyServers: servers }) },
-          undefined,
-          2,
-        ),
-      );
+      printJson({ ...planData(made.plan, reach), ...(servers === undefined ? {} : { haproxyServers: servers }) });
       break;
     case "markdown":
       print(planMarkdown(made.plan, reach));
       break;
     default:
       if (servers !== undefined) print(`${serverTable(servers)}\n`);
-      print(
-        planText(made.plan, reach, {
-          title: (text) => colour("bold", text, process.stdout),
-          number: (text) => colour("green", text, process.stdout),
-          warning: (text) => colour("yellow", text, process.stdout),
-        }),
-      );
+      print(planText(made.plan, reach, paint));
   }
   return exitCode.ok;
 }
@@ -88,92 +66,91 @@ export async function run(options: Options): Promise<ExitCode> {
 const ASSUMED_P99 = "30s";
 
 /** What nobody said, and what the plan took for it: the numbers are no better than that. */
-function sayAssumed(options: Options, choice: HaproxyChoice | undefined): void {
+function sayAssumed(values: PlanValues, choice: HaproxyChoice | undefined): void {
   const assumed = [
-    ...(options.p99 === undefined && options.drainTimeout === undefined
+    ...(values.p99 === undefined && values.drainTimeout === undefined
       ? [`a p99 of ${ASSUMED_P99} (--p99 says yours)`]
       : []),
-    ...(options.lb === undefined && choice === undefined && options.interval === undefined
+    ...(values.lb === undefined && choice === undefined && values.interval === undefined
       ? ["a generic balancer (--lb says yours)"]
       : []),
   ];
   if (assumed.length > 0) say(wrapText(`Assumed: ${assumed.join(" and ")}.`, 80));
 }
 
-function gatewaySettings(options: Options, choice: HaproxyChoice | undefined): JsonObject {
-  const profile = options.lb ?? choice?.profile ?? "generic";
+function gatewaySettings(values: PlanValues, choice: HaproxyChoice | undefined): Read<JsonObject> {
+  const profile = values.lb ?? choice?.profile ?? "generic";
   if (!LB_PROFILES.some((known) => known === profile)) {
-    throw new WrongUse(`--lb ${String(profile)} is no profile; there are ${LB_PROFILES.join(", ")}.`);
+    return refused(`--lb ${profile} is no profile; there are ${LB_PROFILES.join(", ")}.`);
   }
+  const drain = drainOf(values, ASSUMED_P99);
+  if (!drain.ok) return drain;
   const slowest = choice?.slowest;
-  const fromFile: Record<string, JsonValue | undefined> =
+  const fromFile =
     slowest === undefined
       ? {}
-      : {
+      : given({
           checkInterval: written(slowest.interMs),
           checkFall: slowest.fall,
           checkRise: slowest.rise,
           checkTimeout: written(checkTimeoutMs(slowest)),
-          answers: choice?.keepsSessions && options.lb === undefined ? { draining: { status: 503 } } : undefined,
-        };
-  return {
-    ...drainOf(options, ASSUMED_P99),
-    loadBalancer: given({
-      profile: String(profile),
+          answers: choice?.keepsSessions && values.lb === undefined ? { draining: { status: 503 } } : undefined,
+        });
+  return value({
+    ...drain.value,
+    loadBalancer: {
+      profile,
       ...fromFile,
       ...given({
-        checkInterval: time("--interval", options.interval),
-        checkFall: whole("--fall", options.fall, 1, 100),
-        checkRise: whole("--rise", options.rise, 1, 100),
-        checkTimeout: time("--check-timeout", options.checkTimeout),
-        buffer: time("--buffer", options.buffer),
+        checkInterval: values.interval,
+        checkFall: values.fall,
+        checkRise: values.rise,
+        checkTimeout: values.checkTimeout,
+        buffer: values.buffer,
       }),
-    }),
-    ...limitsOf(options),
-    ...(options.path === defaults.path ? {} : { hc: { healthPaths: [pathOf(options.path)] } }),
-  };
-}
-
-/** Where the balancer asks. */
-function pathOf(value: unknown): string {
-  const path = String(value);
-  if (!/^\/[^\s?#]*$/.test(path)) throw new WrongUse(`--path ${path} is no path of a URL; write /health_check.html.`);
-  return path;
-}
-
-/** A name as Kubernetes takes it for an object. */
-function objectName(flag: string, value: unknown): string {
-  const name = String(value);
-  if (name.length <= 253 && /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name)) return name;
-  throw new WrongUse(`${flag} ${name} is no name that Kubernetes takes; write small letters, digits and dashes.`);
-}
-
-function sidecarSettings(options: Options): JsonObject {
-  const flags = ["lb", "interval", "fall", "rise", "checkTimeout", "buffer", "haproxyConfig"];
-  const wrong =
-    flags.find((name) => options[name] !== undefined) ??
-    (["nodePort", "path"] as const).find((name) => options[name] !== defaults[name]);
-  if (wrong !== undefined) {
-    const flag = wrong.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    throw new WrongUse(`--${flag} goes with --role gateway; no balancer asks a sidecar.`);
-  }
-  return { ...drainOf(options, undefined), ...limitsOf(options) };
-}
-
-function drainOf(options: Options, fallback: string | undefined): JsonObject {
-  if (options.p99 !== undefined && options.drainTimeout !== undefined) {
-    throw new WrongUse("--p99 and --drain-timeout say one thing in two ways; give one of them.");
-  }
-  const drainTimeout = time("--drain-timeout", options.drainTimeout);
-  if (drainTimeout !== undefined) return { drainTimeout };
-  return given({ requestP99: time("--p99", options.p99) ?? fallback });
-}
-
-function limitsOf(options: Options): JsonObject {
-  return given({
-    margin: time("--margin", options.margin),
-    maxGracePeriod: time("--max-grace-period", options.maxGracePeriod),
+    },
+    ...limitsOf(values),
+    ...(values.path === defaults.path ? {} : { hc: { healthPaths: [values.path] } }),
   });
+}
+
+/** Flags that say something of a balancer, and what holds for each unless it is said. */
+const OF_BALANCERS = {
+  lb: undefined,
+  interval: undefined,
+  fall: undefined,
+  rise: undefined,
+  "check-timeout": undefined,
+  buffer: undefined,
+  "haproxy-config": undefined,
+  "node-port": Number(defaults.nodePort),
+  path: defaults.path,
+};
+
+function sidecarSettings(values: PlanValues): Read<JsonObject> {
+  const said = {
+    ...values,
+    "check-timeout": values.checkTimeout,
+    "haproxy-config": values.haproxyConfig,
+    "node-port": values.nodePort,
+  };
+  const wrong = (Object.keys(OF_BALANCERS) as (keyof typeof OF_BALANCERS)[]).find(
+    (name) => said[name] !== OF_BALANCERS[name],
+  );
+  if (wrong !== undefined) return refused(`--${wrong} goes with --role gateway; no balancer asks a sidecar.`);
+  const drain = drainOf(values, undefined);
+  return drain.ok ? value({ ...drain.value, ...limitsOf(values) }) : drain;
+}
+
+function drainOf({ p99, drainTimeout }: PlanValues, fallback: string | undefined): Read<JsonObject> {
+  if (p99 !== undefined && drainTimeout !== undefined) {
+    return refused("--p99 and --drain-timeout say one thing in two ways; give one of them.");
+  }
+  return value(given(drainTimeout !== undefined ? { drainTimeout } : { requestP99: p99 ?? fallback }));
+}
+
+function limitsOf({ margin, maxGracePeriod }: PlanValues): JsonObject {
+  return given({ margin, maxGracePeriod });
 }
 
 /** Without the fields that nobody gave. */
@@ -183,61 +160,24 @@ function given(fields: Readonly<Record<string, JsonValue | undefined>>): JsonObj
   );
 }
 
-/** A duration as it was written, once it is known to be one; a bare number means seconds. */
-function time(flag: string, value: unknown): string | undefined {
-  if (duration(flag, value) === undefined) return undefined;
-  return /^[0-9]+$/.test(String(value)) ? `${String(value)}s` : String(value);
-}
-
-function duration(flag: string, value: unknown): number | undefined {
-  if (value === undefined) return undefined;
-  const parsed = parseDuration(value);
-  if (!parsed.ok) {
-    throw new WrongUse(`${flag} ${String(value)} is not a duration: ${parsed.reason}; write 36s or 1m30s.`);
-  }
-  return parsed.seconds;
-}
-
-function whole(flag: string, value: unknown, least: number, most: number): number | undefined {
-  if (value === undefined) return undefined;
-  const number = /^[0-9]+$/.test(String(value)) ? Number(value) : Number.NaN;
-  if (Number.isNaN(number) || number < least || number > most) {
-    throw new WrongUse(`${flag} ${String(value)} is not a whole number from ${least} to ${most}.`);
-  }
-  return number;
-}
-
 function written(ms: number): string {
   return ms % 1000 === 0 ? `${ms / 1000}s` : `${Math.ceil(ms)}ms`;
 }
 
-function serversOf(options: Options): readonly HaproxyServer[] | undefined {
-  if (options.haproxyConfig === undefined) {
-    if (options.backend !== undefined) throw new WrongUse("--backend goes with --haproxy-config.");
-    return undefined;
+function serversOf({ haproxyConfig, backend }: PlanValues): Read<readonly HaproxyServer[] | undefined> {
+  if (haproxyConfig === undefined) {
+    return backend === undefined ? value(undefined) : refused("--backend goes with --haproxy-config.");
   }
-  const file = String(options.haproxyConfig);
-  let text: string;
-  try {
-    text = readFileSync(file === STDIN ? 0 : file, "utf8");
-  } catch (error) {
-    throw new WrongUse(`--haproxy-config ${file} cannot be read: ${systemReason(error)}.`);
-  }
+  const { file, text } = haproxyConfig;
   const all = haproxyServers(text);
-  const servers = options.backend === undefined ? all : all.filter(({ backend }) => backend === options.backend);
-  if (servers.length > 0) return servers;
-  const backends = [...new Set(all.map(({ backend }) => backend))];
-  throw new WrongUse(
+  const servers = backend === undefined ? all : all.filter((one) => one.backend === backend);
+  if (servers.length > 0) return value(servers);
+  const backends = [...new Set(all.map((one) => one.backend))];
+  return refused(
     backends.length === 0
       ? `${file} has no backend with a server line.`
-      : `${file} has no backend ${String(options.backend)} with a server line; there are ${backends.join(", ")}.`,
+      : `${file} has no backend ${String(backend)} with a server line; there are ${backends.join(", ")}.`,
   );
-}
-
-function chosen(servers: readonly HaproxyServer[]): HaproxyChoice {
-  const choice = chooseServer(servers);
-  if (choice === undefined) throw new WrongUse("no server line has the word check, so HAProxy checks nothing.");
-  return choice;
 }
 
 function serverTable(servers: readonly HaproxyServer[]): string {

@@ -13,16 +13,20 @@ import { type SOURCES, type WebhookMetrics, webhookMetrics } from "../telemetry/
 import { startMetrics } from "../telemetry/metrics-server.ts";
 import { version } from "../version.ts";
 import { certificateEvents } from "./certificate-events.ts";
-import { type ExitCode, exitCode, say } from "./command.ts";
-import { checkedOptions, type WebhookOptions } from "./webhook-options.ts";
+import { type ExitCode, exitCode } from "./kit/command.ts";
+import type { Read, Refusal } from "./kit/read.ts";
+import { say } from "./kit/say.ts";
+import type { WebhookValues } from "./webhook.ts";
+import { type WebhookOptions, webhookOptions } from "./webhook-options.ts";
 import { startSources, type WebhookSources } from "./webhook-sources.ts";
 
 /** How long requests in flight are waited for at the end, milliseconds. */
 const PATIENCE_MS = 10_000;
 
-/** Runs the command. */
-export async function run(options: Readonly<Record<string, unknown>>): Promise<ExitCode> {
-  return new Webhook(checkedOptions(options)).run();
+/** Runs until SIGTERM. */
+export async function run(values: WebhookValues): Promise<ExitCode | Refusal> {
+  const options = webhookOptions(values);
+  return options.ok ? new Webhook(options.value).run() : options;
 }
 
 /** The running webhook: what it serves with at this moment. */
@@ -42,10 +46,12 @@ class Webhook {
     this.#snapshot = snapshotOf([], options.rootNamespace);
   }
 
-  async run() {
+  async run(): Promise<ExitCode | Refusal> {
     const options = this.#options;
     const log = startLog(options.logLevel);
-    const sources = await this.#start(log.logger);
+    const started = await this.#start(log.logger);
+    if (!started.ok) return started;
+    const sources = started.value;
     this.#sources = sources;
     this.#takePolicies();
     this.#noteCertificate();
@@ -102,15 +108,15 @@ class Webhook {
 
   async #leave(server: WebhookServer, { logger, flush }: Log): Promise<void> {
     this.#isDraining = true;
-    logger.info({ event: "stopping", delayMs: this.#options.shutdownDelayMs });
+    logger.info({ event: "stopping", delayMs: this.#options.shutdownDelay * 1000 });
     flush();
-    await wait(this.#options.shutdownDelayMs);
+    await wait(this.#options.shutdownDelay * 1000);
     await server.close(PATIENCE_MS);
     this.#stop.abort();
   }
 
   /** Starts the sources, and says what happens when they change. */
-  #start(logger: Logger): Promise<WebhookSources> {
+  #start(logger: Logger): Promise<Read<WebhookSources>> {
     const metrics = this.#metrics;
     const settings = (source: (typeof SOURCES)[number]): SourceEvents => ({
       changed: () => {

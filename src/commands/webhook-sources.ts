@@ -12,7 +12,7 @@ import { fixed, type Source, type SourceEvents } from "../sources/source.ts";
 import type { CertificateSource } from "../tls/certificate-source.ts";
 import { certificateFiles } from "../tls/file-source.ts";
 import type { SelfEvents } from "../tls/self-source.ts";
-import { WrongUse } from "./command.ts";
+import { type Read, refused, value } from "./kit/read.ts";
 import type { CertificateOrigin, WebhookOptions } from "./webhook-options.ts";
 
 /** Who is told of what, by source. */
@@ -31,11 +31,12 @@ export interface WebhookSources {
 }
 
 /**
- * Starts them.
- *
- * @throws WrongUse where a file cannot be used at the start
+ * Starts them, unless a file cannot be used at the start.
  */
-export async function startSources(options: WebhookOptions, events: WebhookSourceEvents): Promise<WebhookSources> {
+export async function startSources(
+  options: WebhookOptions,
+  events: WebhookSourceEvents,
+): Promise<Read<WebhookSources>> {
   const { policy, meshConfig, meshConfigMap } = options;
   const needsCluster =
     policy.from === "cluster" || meshConfig?.from === "cluster" || options.certificate.from === "self";
@@ -62,20 +63,20 @@ export async function startSources(options: WebhookOptions, events: WebhookSourc
         ? started<MeshConfig | undefined>(fileSource(meshConfig.path, loadMeshFile, events.meshConfig))
         : api && cluster?.clusterMeshConfig(api, meshConfigMap, events.meshConfig);
   if (policies === undefined || mesh === undefined) {
-    throw new WrongUse(`the policies cannot be used:\n${problems.map(lineOf).join("\n")}`);
+    return refused(`the policies cannot be used:\n${problems.map(lineOf).join("\n")}`);
   }
   const certificate =
     options.certificate.from === "files"
       ? fromFiles(options.certificate, events.certificate)
-      : api && cluster && (await selfKeptIn(options.certificate, cluster, api, events.certificate));
+      : api && cluster && value(await selfKeptIn(options.certificate, cluster, api, events.certificate));
   if (certificate === undefined) throw new Error("the cluster's module was not loaded");
-  return { policies, meshConfig: mesh, certificate };
+  return certificate.ok ? value({ policies, meshConfig: mesh, certificate: certificate.value }) : certificate;
 }
 
-function fromFiles({ cert, key }: Origins<"files">, events: SelfEvents): CertificateSource {
+function fromFiles({ cert, key }: Origins<"files">, events: SelfEvents): Read<CertificateSource> {
   const started = certificateFiles(cert, key, events);
-  if (!started.ok) throw new WrongUse(`${started.reason}. gracegate certs makes one for development.`);
-  return started.source;
+  if (!started.ok) return refused(`${started.reason}. gracegate certs makes one for development.`);
+  return value(started.source);
 }
 
 type Origins<From> = Extract<CertificateOrigin, { from: From }>;

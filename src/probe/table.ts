@@ -1,6 +1,8 @@
 /**
  * The report as text for a terminal of 80 columns; it reads the same in a pipe.
  */
+import type { Paint } from "../report/paint.ts";
+import { wrapText } from "../report/wrap-text.ts";
 import { type Counter, counterLabels, counters } from "./haproxy-stats.ts";
 import { kindLabels, kinds } from "./outcome.ts";
 import type { Loss } from "./recorder.ts";
@@ -10,9 +12,6 @@ import { count, instant, milliseconds, protocolOf, request } from "./words.ts";
 
 /** Runs of like losses that the table lists; the JSON has every loss. */
 const LISTED = 10;
-
-/** Paints a text where colour is wanted, and returns it unchanged elsewhere. */
-export type Paint = (style: "red" | "green" | "yellow" | "bold" | "dim", text: string) => string;
 
 /** Writes the report. */
 export function table(report: Report, verdict: Verdict, paint: Paint): string {
@@ -203,16 +202,6 @@ const balancerWords = {
   unknown: "cannot be told",
 };
 
-/** Breaks a text at spaces so that it fits into 80 columns; later lines are indented. */
 function wrap(text: string, indent = ""): string[] {
-  const lines: string[] = [];
-  let line = indent;
-  for (const word of text.split(" ")) {
-    if (line.trim() !== "" && line.length + 1 + word.length > 80) {
-      lines.push(line);
-      line = `  ${indent}`;
-    }
-    line += line.trim() === "" ? word : ` ${word}`;
-  }
-  return [...lines, line];
+  return wrapText(text, 80, indent, `  ${indent}`).split("\n");
 }

@@ -1,6 +1,7 @@
 /**
  * How numbers and runs are put into words, the same in table, plot and progress line.
  */
+import type { Recorder } from "./recorder.ts";
 import type { RunSpec } from "./run-spec.ts";
 
 /** A count with thousands separated: `12,345`. */
@@ -25,6 +26,13 @@ export function instant(atMs: number, triggerMs: number | undefined): string {
 export function protocolOf({ scenario, http2, targets }: RunSpec): string {
   if (scenario.name === "tcp") return targets.every(({ scheme }) => scheme === "tcp") ? "TCP" : "WebSocket";
   return http2 ? "HTTP/2" : "HTTP/1.1";
+}
+
+/** How a run goes, in one line: what has been sent, lost and is in flight. */
+export function progressText(recorder: Recorder): string {
+  const { started, ok, lost, inFlight } = recorder.progress;
+  const seconds = (recorder.now() / 1000).toFixed(1).padStart(6);
+  return `${seconds} s  sent ${count(started)}  ok ${count(ok)}  lost ${count(lost)}  in flight ${count(inFlight)}`;
 }
 
 /** What a spec asks for, in one phrase. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { diffText, plain } from "./diff-text.ts";
+import { diffText } from "./diff-text.ts";
+import { type Paint, plain } from "./paint.ts";
 
 describe("diffText", () => {
   it("marks stand before the lines", () => {
@@ -33,16 +34,12 @@ describe("diffText", () => {
     assert.equal(diffText([{ mark: "+", text: "x".repeat(78) }], plain), `+ ${"x".repeat(78)}`);
   });
   it("each part has its colour, and what did not change has none", () => {
-    const paint = {
-      added: (text: string) => `<a>${text}`,
-      removed: (text: string) => `<r>${text}`,
-      reason: (text: string) => `<w>${text}`,
-    };
+    const paint: Paint = (style, text) => `<${style}>${text}`;
     const lines = [
       { mark: "+", text: "a", reason: "why" },
       { mark: "-", text: "b" },
       { mark: " ", text: "c" },
     ] as const;
-    assert.equal(diffText(lines, paint), "<a>+ a\n<w>      # why\n<r>- b\n  c");
+    assert.equal(diffText(lines, paint), "<green>+ a\n<dim>      # why\n<red>- b\n  c");
   });
 });

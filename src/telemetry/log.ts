@@ -6,12 +6,7 @@
  */
 import { type DestinationStream, type Logger, pino } from "pino";
 import { cut } from "../codes/quoted.ts";
-
-/** How much is logged. */
-export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
-
-/** One of the log levels. */
-export type LogLevel = (typeof LOG_LEVELS)[number];
+import type { LogLevel } from "./log-level.ts";
 
 /** A logger, and how to write out what it holds. */
 export interface Log {

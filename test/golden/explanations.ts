@@ -9,6 +9,7 @@ import { snapshotOf } from "../../src/policy/snapshot.ts";
 import { explain } from "../../src/report/explain/explanation.ts";
 import { explainSvg } from "../../src/report/explain/svg.ts";
 import { explainText } from "../../src/report/explain/text.ts";
+import { plain } from "../../src/report/paint.ts";
 import { type Sample, samples } from "./samples.ts";
 
 /** A kept file and its text as it should be. */
@@ -18,8 +19,6 @@ export interface Kept {
 }
 
 const folder = "test/golden/explain";
-const plain = (text: string) => text;
-const paint = { title: plain, death: plain, endless: plain, quiet: plain };
 
 /** All of them. */
 export function explanations(): readonly Kept[] {
@@ -33,7 +32,7 @@ export function explanations(): readonly Kept[] {
 
 function textOf(sample: Sample): string {
   const explained = explainedSample(sample);
-  return explained === undefined ? "left alone\n" : explainText(explained, [explained.before, explained.after], paint);
+  return explained === undefined ? "left alone\n" : explainText(explained, [explained.before, explained.after], plain);
 }
 
 function svgOf(sample: Sample): string {

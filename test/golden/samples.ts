@@ -11,7 +11,8 @@ import { isObject, type JsonObject, type JsonValue, objectAt, textAt } from "../
 import { snapshotOf } from "../../src/policy/snapshot.ts";
 import { type Policy, validatePolicy } from "../../src/policy/validate.ts";
 import { reasonsOf } from "../../src/report/because.ts";
-import { diffText, plain } from "../../src/report/diff-text.ts";
+import { diffText } from "../../src/report/diff-text.ts";
+import { plain } from "../../src/report/paint.ts";
 import { podDiff } from "../../src/report/pod-diff.ts";
 
 /** One pod of the golden files. */

@@ -10,7 +10,7 @@ import { after, describe, it } from "node:test";
 import { parse } from "yaml";
 import { application, documents, gateway, HC_SERVICE } from "../../src/check/example-manifests.ts";
 import { rules } from "../../src/check/rules.ts";
-import { check } from "../../src/commands/check.ts";
+import { check } from "../../src/commands/manifests.ts";
 import { gracegate, gracegateIn, piped } from "./program.ts";
 import { refusalOf } from "./wrong-use.ts";
 

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { explain } from "../../src/commands/explain.ts";
+import { explain } from "../../src/commands/manifests.ts";
 import { gracegate, piped } from "./program.ts";
 import { refusalOf } from "./wrong-use.ts";
 

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { inject } from "../../src/commands/inject.ts";
+import { inject } from "../../src/commands/manifests.ts";
 import { gracegate, piped } from "./program.ts";
 import { refusalOf } from "./wrong-use.ts";
 

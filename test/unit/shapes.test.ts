@@ -15,6 +15,7 @@ import type { JsonObject } from "../../src/pod/json.ts";
 import { snapshotOf } from "../../src/policy/snapshot.ts";
 import { explain } from "../../src/report/explain/explanation.ts";
 import { explainText } from "../../src/report/explain/text.ts";
+import { plain } from "../../src/report/paint.ts";
 
 const options: InjectOptions = {
   snapshot: snapshotOf([], "gracegate"),
@@ -73,8 +74,6 @@ const shapes: Readonly<Record<string, (object: JsonObject) => string>> = {
   "Windows line ends": (object) => stringify(object, { indent: 4 }).replaceAll("\n", "\r\n"),
 };
 
-const plain = (text: string) => text;
-
 describe("manifests in the shapes that people use", () => {
   for (const [podName, pod] of Object.entries(pods)) {
     for (const object of objects(pod)) {
@@ -99,8 +98,7 @@ describe("manifests in the shapes that people use", () => {
             for (const one of manifests.flatMap((manifest) => outcomesOf(manifest, options))) {
               const explained = explain(one, options);
               assert.ok(explained);
-              const paint = { title: plain, death: plain, endless: plain, quiet: plain };
-              assert.match(explainText(explained, [explained.before, explained.after], paint), /SIGKILL/);
+              assert.match(explainText(explained, [explained.before, explained.after], plain), /SIGKILL/);
             }
           }
         });

@@ -1,18 +1,11 @@
 /**
  * An explanation for a terminal of 80 columns: bars over time, then every moment in order.
  */
+import type { Paint } from "../paint.ts";
 import { type Lane, type Mark, said, type Timeline, type Tone } from "../timeline/timeline.ts";
 import { wrapText } from "../wrap-text.ts";
 import type { Explanation, View } from "./explanation.ts";
 import { ticksFor } from "./ticks.ts";
-
-/** How parts are coloured; the identity where nothing is. */
-export interface ExplainPaint {
-  title(text: string): string;
-  death(text: string): string;
-  endless(text: string): string;
-  quiet(text: string): string;
-}
 
 const WIDTH = 80;
 const LABEL = 13;
@@ -28,9 +21,9 @@ const glyphs: Readonly<Record<Tone, string>> = {
 };
 
 /** Prints a workload, one or both views. */
-export function explainText(explanation: Explanation, views: readonly View[], paint: ExplainPaint): string {
+export function explainText(explanation: Explanation, views: readonly View[], paint: Paint): string {
   const parts = [
-    paint.title(`${explanation.name}, a ${explanation.role}`),
+    paint("bold", `${explanation.name}, a ${explanation.role}`),
     ...views.map((view) => viewText(view, paint)),
     ...(explanation.notes.length > 0
       ? [["know this", ...explanation.notes.map((note) => wrapText(note, WIDTH, "  ! ", "    "))].join("\n")]
@@ -47,16 +40,16 @@ export function explainText(explanation: Explanation, views: readonly View[], pa
   return `${parts.join("\n\n")}\n`;
 }
 
-function viewText({ title, start, timeline, verdict }: View, paint: ExplainPaint): string {
+function viewText({ title, start, timeline, verdict }: View, paint: Paint): string {
   return [
-    paint.title(`${title}: start`),
+    paint("bold", `${title}: start`),
     ...start.map(({ text, isLossy }, index) => {
       const line = wrapText(text, WIDTH, isLossy ? "  ✗  " : `  ${index + 1}  `, "     ");
-      return isLossy ? paint.death(line) : line;
+      return isLossy ? paint("red", line) : line;
     }),
     "",
-    paint.title(`${title}: termination, seconds after the deletion`),
-    paint.quiet(axis(timeline)),
+    paint("bold", `${title}: termination, seconds after the deletion`),
+    paint("dim", axis(timeline)),
     ...timeline.lanes.map((lane) => `${lane.padEnd(LABEL)}${bar(timeline, lane)}`.trimEnd()),
     ...crosses(timeline, paint),
     "",
@@ -95,7 +88,7 @@ function bar(timeline: Timeline, lane: Lane): string {
 }
 
 /** The line under the bars that shows where requests die, and what has no end. */
-function crosses(timeline: Timeline, paint: ExplainPaint): readonly string[] {
+function crosses(timeline: Timeline, paint: Paint): readonly string[] {
   const marks = timeline.marks.filter(({ kind }) => kind !== "event");
   if (marks.length === 0) return [];
   const line = new Array<string>(WIDTH).fill(" ");
@@ -104,12 +97,12 @@ function crosses(timeline: Timeline, paint: ExplainPaint): readonly string[] {
     if (line[place] !== "✗") line[place] = kind === "death" ? "✗" : "∞";
   }
   const text = line.join("").trimEnd();
-  return [marks.some(({ kind }) => kind === "death") ? paint.death(text) : paint.endless(text)];
+  return [marks.some(({ kind }) => kind === "death") ? paint("red", text) : paint("yellow", text)];
 }
 
-function markText({ at, lane, text, kind }: Mark, paint: ExplainPaint): string {
+function markText({ at, lane, text, kind }: Mark, paint: Paint): string {
   const sign = kind === "death" ? "✗" : kind === "endless" ? "∞" : " ";
   const head = `${sign} ${said(at).padStart(5)}  ${lane.padEnd(12)} `;
   const line = wrapText(text, WIDTH, head, " ".repeat(head.length));
-  return kind === "death" ? paint.death(line) : kind === "endless" ? paint.endless(line) : line;
+  return kind === "death" ? paint("red", line) : kind === "endless" ? paint("yellow", line) : line;
 }

@@ -4,6 +4,7 @@ import { LB_PROFILES } from "../../balancers/profiles.ts";
 import { sum } from "../../budget/formula.ts";
 import type { JsonObject } from "../../pod/json.ts";
 import { seconds } from "../../units/milliseconds.ts";
+import { plain } from "../paint.ts";
 import { adviceFor } from "./advice.ts";
 import { type Plan, type PlanWish, planOf } from "./plan.ts";
 import { planData, snippetsOf } from "./present.ts";
@@ -165,8 +166,7 @@ describe("what a plan says", () => {
 
   it("text has no line over 80 columns but what is to be pasted, Markdown has code blocks, JSON has the policy", () => {
     const plan = made({ requestP99: "30s" });
-    const plain = (text: string) => text;
-    const text = planText(plan, reach, { title: plain, number: plain, warning: plain });
+    const text = planText(plan, reach, plain);
     assert.ok(text.split("\n").every((line) => line.length <= 80));
     const markdown = planMarkdown(plan, reach);
     assert.match(markdown, /^\| grace period \| 75 s \| max\(36s \+ 9s, 36s\) \+ 30s = 75s \|$/m);

@@ -2,48 +2,42 @@
  * A plan for a terminal of 80 columns, and as Markdown for a page or a ticket.
  */
 import { formatDuration, inSeconds } from "../../units/milliseconds.ts";
+import type { Paint } from "../paint.ts";
 import { wrapText } from "../wrap-text.ts";
 import { adviceFor } from "./advice.ts";
 import type { Plan } from "./plan.ts";
 import { type Reach, snippetsOf, titleOf } from "./present.ts";
 
-/** Marks what a title is, and what a number. */
-export interface PlanPaint {
-  title(text: string): string;
-  number(text: string): string;
-  warning(text: string): string;
-}
-
 /** Columns of the text. */
 const WIDTH = 80;
 
 /** A plan as text. */
-export function planText(plan: Plan, reach: Reach, paint: PlanPaint): string {
+export function planText(plan: Plan, reach: Reach, paint: Paint): string {
   const { warnings, recommendations } = adviceFor(plan);
   const nameWidth = Math.max(...plan.terms.map(({ name }) => name.length));
   const numberWidth = Math.max(...plan.terms.map(({ span }) => formatDuration(span).length));
   const rows = plan.terms.map(({ name, span, arithmetic }) => {
-    const number = paint.number(formatDuration(span).padStart(numberWidth));
+    const number = paint("green", formatDuration(span).padStart(numberWidth));
     const [first, ...more] = wrapText(arithmetic, WIDTH - nameWidth - numberWidth - 8).split("\n");
     const indented = more.map((line) => `\n${" ".repeat(nameWidth + numberWidth + 8)}${line}`);
     return `  ${name.padEnd(nameWidth)}  ${number}  ${first}${indented.join("")}`;
   });
   const sections = [
-    [paint.title(titleOf(plan)), ...rows],
-    ...snippetsOf(plan, reach).map(({ title, text }) => [paint.title(title), indent(text)]),
+    [paint("bold", titleOf(plan)), ...rows],
+    ...snippetsOf(plan, reach).map(({ title, text }) => [paint("bold", title), indent(text)]),
     ...(warnings.length === 0
       ? []
       : [
           [
-            paint.title("know this"),
-            ...warnings.map((sentence) => paint.warning(wrapText(sentence, WIDTH, "  ! ", "    "))),
+            paint("bold", "know this"),
+            ...warnings.map((sentence) => paint("yellow", wrapText(sentence, WIDTH, "  ! ", "    "))),
           ],
         ]),
     ...(recommendations.length === 0
       ? []
       : [
           [
-            paint.title("to lose nothing, best first"),
+            paint("bold", "to lose nothing, best first"),
             ...recommendations.map((sentence, index) => wrapText(sentence, WIDTH, `  ${index + 1}. `, "     ")),
           ],
         ]),

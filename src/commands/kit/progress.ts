@@ -1,9 +1,8 @@
 /**
- * The line that says what a command is at, on a terminal, once it has taken more than two seconds.
+ * The line that says what a command is at, on a terminal.
  *
  * It is written over and goes before anything else is said; piped, there is none.
  */
-
 import { columnsOf } from "./columns.ts";
 
 /** Time from the start of the process until somebody wonders. */
@@ -18,17 +17,22 @@ const ERASE = "\r\u001b[2K";
 let lastMs = 0;
 let isShown = false;
 
-/** Shows what is being done, if it is time to. */
-export function progress(text: () => string): void {
-  const { isTTY } = process.stderr;
-  const now = performance.now();
-  if (!isTTY || now < AFTER_MS || now - lastMs < EVERY_MS) return;
-  lastMs = now;
+/** Shows a line at once, cut where the terminal ends. */
+export function showProgress(text: string): void {
+  if (!process.stderr.isTTY) return;
   isShown = true;
-  process.stderr.write(`${ERASE}${text().slice(0, columnsOf(process.stderr) - 1)}`);
+  process.stderr.write(`${ERASE}${text.slice(0, columnsOf(process.stderr) - 1)}`);
 }
 
-/** Shows it again and again while something is waited for. */
+/** Shows what is being done, if the command has taken two seconds and it is time to. */
+export function progress(text: () => string): void {
+  const now = performance.now();
+  if (!process.stderr.isTTY || now < AFTER_MS || now - lastMs < EVERY_MS) return;
+  lastMs = now;
+  showProgress(text());
+}
+
+/** Shows a line again and again while something is waited for. */
 export async function progressWhile<T>(text: string, work: Promise<T>): Promise<T> {
   const timer = setInterval(progress, EVERY_MS, () => text);
   try {

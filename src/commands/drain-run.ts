@@ -8,8 +8,10 @@ import { askHc, type ControlReply } from "../hc/control-client.ts";
 import { pause } from "../hc/deadline.ts";
 import type { Entry } from "../hc/history.ts";
 import type { Status } from "../hc/status.ts";
-import { type CommandDefinition, type ExitCode, exitCode, print, say } from "./command.ts";
-import { controlPortFrom, controlPortOption } from "./control-port.ts";
+import type { DrainValues } from "./hc.ts";
+import { type ExitCode, exitCode } from "./kit/command.ts";
+import { showProgress } from "./kit/progress.ts";
+import { print, say } from "./kit/say.ts";
 
 /** Between two looks at hc, milliseconds. */
 const INTERVAL_MS = 250;
@@ -17,33 +19,20 @@ const INTERVAL_MS = 250;
 /** Looks without an answer after which hc counts as gone: it ends by itself soon after CLOSED. */
 const MOST_FAILURES = 8;
 
-/** The command. */
-export const drain: CommandDefinition = {
-  name: "drain",
-  summary: "drains this gateway through hc and waits until it is CLOSED",
-  examples: [
-    "gracegate drain",
-    "gracegate drain --no-wait",
-    "kubectl exec deploy/istio-ingressgateway -c hc -- gracegate drain",
-  ],
-  configure(cli) {
-    cli.addOption(controlPortOption()).option("--no-wait", "start the drain and return at once");
-  },
-  async run(options) {
-    const port = controlPortFrom(options);
-    const interrupted = new AbortController();
-    process.once("SIGINT", () => interrupted.abort());
-    const before = await askHc("GET", "/status", port, interrupted.signal);
-    if (!before.ok) return failed(before.reason);
-    const seen = before.status.history.at(-1)?.number ?? 0;
-    const started = await askHc("POST", "/drain", port, interrupted.signal);
-    // Nothing was ever sent to a gateway that is CLOSED: there is nothing to wait for.
-    if (!started.ok && started.status?.state !== "CLOSED") return failed(started.reason);
-    if (!started.ok) say(`Nothing to drain: ${started.reason}.`);
-    if (!started.ok || options.wait === false) return exitCode.ok;
-    return await untilClosed(started, seen, port, interrupted.signal);
-  },
-};
+/** Runs the command. */
+export async function run({ port, wait }: DrainValues): Promise<ExitCode> {
+  const interrupted = new AbortController();
+  process.once("SIGINT", () => interrupted.abort());
+  const before = await askHc("GET", "/status", port, interrupted.signal);
+  if (!before.ok) return failed(before.reason);
+  const seen = before.status.history.at(-1)?.number ?? 0;
+  const started = await askHc("POST", "/drain", port, interrupted.signal);
+  // Nothing was ever sent to a gateway that is CLOSED: there is nothing to wait for.
+  if (!started.ok && started.status?.state !== "CLOSED") return failed(started.reason);
+  if (!started.ok) say(`Nothing to drain: ${started.reason}.`);
+  if (!started.ok || !wait) return exitCode.ok;
+  return await untilClosed(started, seen, port, interrupted.signal);
+}
 
 async function untilClosed(first: ControlReply, last: number, port: number, signal: AbortSignal): Promise<ExitCode> {
   let reply = first;
@@ -59,7 +48,7 @@ async function untilClosed(first: ControlReply, last: number, port: number, sign
       const { state } = reply.status;
       if (state === "CLOSED") return exitCode.ok;
       if (state === "OPEN") return failed("the drain was taken back, and the gateway is OPEN again");
-      progress(reply.status);
+      showProgress(progressText(reply.status));
     } else if (++failures >= MOST_FAILURES) return failed(reply.reason);
     await pause(INTERVAL_MS, signal);
     reply = await askHc("GET", "/status", port, signal);
@@ -72,11 +61,9 @@ function lineOf({ from, to, cause, inFlight, elapsed }: Entry): string {
   return `event=transition from=${from} to=${to} cause=${cause} inFlight=${inFlight ?? "unknown"} elapsed=${elapsed.toFixed(1)}s`;
 }
 
-/** One line that is written over, on a terminal only. */
-function progress({ state, inFlight, seconds, waitingOn }: Status): void {
-  if (!process.stderr.isTTY) return;
+function progressText({ state, inFlight, seconds, waitingOn }: Status): string {
   const on = waitingOn[0] === undefined ? "" : `, waiting on ${waitingOn[0].stat}`;
-  process.stderr.write(`\r\u001b[K${state} for ${seconds}s, ${inFlight ?? "?"} in flight${on}\r`);
+  return `${state} for ${seconds}s, ${inFlight ?? "?"} in flight${on}`;
 }
 
 function failed(reason: string): ExitCode {
