@@ -118,7 +118,6 @@ export function arithmeticOf({ value, because }: Duration): string {
     case "detection":
       return `max(p99 ${termsOf(exactly(because.p99.formula))}, ${text(because.detection)} until the drain answer is seen)`;
     case "own drain":
-    case "least drain":
     case "left over":
       return "what the grace period leaves";
     case "shortened": {

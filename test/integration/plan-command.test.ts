@@ -38,7 +38,7 @@ describe("gracegate plan", () => {
       const { stdout } = await gracegate("plan", "--p99", "30s", "--lb", profile, "--interval", "1500ms");
       assert.match(stdout, /--health-check-interval-seconds 5 --health-check-timeout-seconds 2 /);
       assert.match(stdout, /LB buffer +\d+s +5s × /);
-      assert.match(stdout, new RegExp(`${profile} takes a check interval of at least 5s: 2s is counted as 5s`));
+      assert.match(stdout, new RegExp(`${profile} takes a check interval of at least 5s: 1.5s is counted as 5s`));
       assert.match(stdout, /of type ip: port 18180/);
     }
   });
@@ -90,7 +90,7 @@ describe("gracegate plan", () => {
     const sidecar = await gracegate("plan", "--role", "sidecar", "--p99", "1500ms");
     assert.match(
       sidecar.stdout,
-      /drain timeout +3s[\s\S]*termination drain duration +5s +as set, or Istio's own least/,
+      /drain timeout +2s[\s\S]*termination drain duration +5s +the least that a proxy drains for/,
     );
   });
 
