@@ -4,9 +4,9 @@
  * A poll costs Envoy's main thread a walk over all stats, three times less with `type=Gauges`, which keeps zeros;
  * the counters are asked for only when the gauges say that nothing is in flight.
  */
-import { COUNTERS, type DrainGate, GAUGES, inFlightOf, requestsOf } from "./in-flight.ts";
-import { ask, type Failure, type Reply } from "./loopback.ts";
-import { parseStats, type Stats } from "./stats-text.ts";
+import { COUNTERS, type DrainGate, GAUGES, InFlightSum, RequestSum } from "./in-flight.ts";
+import { ask, type Failure, type Reply, readText } from "./loopback.ts";
+import { StatScanner } from "./stats-text.ts";
 import type { Reading } from "./view.ts";
 
 /** Why a poll brought nothing. */
@@ -17,11 +17,17 @@ export type Poll =
   | { readonly reading: Reading; readonly failure?: undefined }
   | { readonly failure: PollFailure; readonly reading?: undefined };
 
-/** How long Envoy may take for an answer, milliseconds. */
+/** How long Envoy may take for an answer, and be silent in the middle of one, milliseconds. */
 export const ADMIN_TIMEOUT_MS = 2000;
 
+/**
+ * How long the stats may take that keep coming, milliseconds. Those of tens of thousands of clusters take seconds from a
+ * busy Envoy, and a drain that gives up on them is blind; an answer without an end must not hold up the drain either.
+ */
+const WHOLE_STATS_MS = 10_000;
+
 /** Reasons, for metrics that exist from the start. */
-export const POLL_FAILURES: readonly PollFailure[] = ["refused", "silent", "garbled", "too-large", "failed", "status"];
+export const POLL_FAILURES: readonly PollFailure[] = ["refused", "silent", "garbled", "endless", "failed", "status"];
 
 /** Where Envoy is, and what counts. */
 export interface AdminOptions {
@@ -32,21 +38,35 @@ export interface AdminOptions {
 
 /** Looks at the stats once. */
 export async function pollStats(options: AdminOptions, signal: AbortSignal): Promise<Poll> {
-  const gauges = await stats(options.adminPort, `type=Gauges&filter=${encodeURIComponent(GAUGES)}`, signal);
-  if (typeof gauges === "string") return { failure: gauges };
-  const sum = inFlightOf(gauges, options.readyPort, options.gate);
+  const { adminPort, readyPort, gate } = options;
+  const gauges = new InFlightSum(readyPort, gate);
+  const query = `type=Gauges&filter=${encodeURIComponent(GAUGES)}`;
+  const failed = await scan(adminPort, query, (stat, value) => gauges.add(stat, value), signal);
+  if (failed !== undefined) return { failure: failed };
+  const sum = gauges.total();
   if (sum.inFlight > 0) return { reading: { ...sum, requests: undefined } };
-  const counters = await stats(options.adminPort, `filter=${encodeURIComponent(COUNTERS)}`, signal);
-  if (typeof counters === "string") return { failure: counters };
-  const requests = requestsOf(counters);
+  const counters = new RequestSum();
+  const filter = `filter=${encodeURIComponent(COUNTERS)}`;
+  const failure = await scan(adminPort, filter, (stat, value) => counters.add(stat, value), signal);
+  if (failure !== undefined) return { failure };
+  const requests = counters.total();
   const hidden = requests === undefined ? [...sum.hidden, "downstream_rq_total"] : sum.hidden;
   return { reading: { ...sum, hidden, requests } };
 }
 
-async function stats(port: number, query: string, signal: AbortSignal): Promise<Stats | PollFailure> {
-  const reply = await ask("GET", port, `/stats?${query}`, ADMIN_TIMEOUT_MS, signal);
-  if (reply.failure !== undefined) return reply.failure;
-  return reply.status === 200 ? (parseStats(reply.body) ?? "garbled") : "status";
+/** Reads stats while they come; gives what went wrong. */
+async function scan(
+  port: number,
+  query: string,
+  onStat: (stat: string, value: number) => void,
+  signal: AbortSignal,
+): Promise<PollFailure | undefined> {
+  const scanner = new StatScanner(onStat);
+  const patience = { silentMs: ADMIN_TIMEOUT_MS, wholeMs: WHOLE_STATS_MS };
+  const read = await readText("GET", port, `/stats?${query}`, patience, signal, (text) => scanner.take(text));
+  if (read.failure !== undefined) return read.failure;
+  if (read.status !== 200) return "status";
+  return scanner.end() ? undefined : "garbled";
 }
 
 /** Makes every response carry Connection: close or GOAWAY, with listeners open and readiness as it is. */

@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { COUNTERS, GAUGES, inFlightOf, requestsOf } from "./in-flight.ts";
-import { parseStats } from "./stats-text.ts";
+import { COUNTERS, GAUGES, InFlightSum, RequestSum } from "./in-flight.ts";
+import { StatScanner } from "./stats-text.ts";
 
 const sentinels = "http.admin.downstream_rq_active: 1\nhttp.admin.downstream_cx_active: 1\n";
 
 function read(lines: string, gate: "downstream" | "both" = "downstream", own = sentinels) {
-  const stats = parseStats(own + lines);
-  assert.ok(stats !== undefined);
-  return inFlightOf(stats, 15021, gate);
+  const sum = new InFlightSum(15021, gate);
+  const scanner = new StatScanner((stat, value) => sum.add(stat, value));
+  assert.ok(scanner.take(own + lines) && scanner.end());
+  return sum.total();
 }
 
 const cases: readonly [name: string, lines: string, inFlight: number][] = [
@@ -85,16 +86,28 @@ test("without the admin's own gauge the suffix is hidden, which is not zero", ()
 });
 
 test("requests are counted without the proxy's own, and hidden counters are not zero", () => {
-  const stats = (text: string) => parseStats(text) ?? new Map();
+  const requestsOf = (text: string) => {
+    const sum = new RequestSum();
+    assert.ok(new StatScanner((stat, value) => sum.add(stat, value)).take(text));
+    return sum.total();
+  };
   assert.equal(
     requestsOf(
-      stats(
-        "http.admin.downstream_rq_total: 90\nhttp.agent.downstream_rq_total: 7\nhttp.a;.downstream_rq_total: 5\nhttp.b.downstream_rq_total: 1\n",
-      ),
+      "http.admin.downstream_rq_total: 90\nhttp.agent.downstream_rq_total: 7\nhttp.a;.downstream_rq_total: 5\nhttp.b.downstream_rq_total: 1\n",
     ),
     6,
   );
-  assert.equal(requestsOf(stats("http.a;.downstream_rq_total: 5\n")), undefined);
+  assert.equal(requestsOf("http.a;.downstream_rq_total: 5\n"), undefined);
+});
+
+test("of a mesh with many busy services the ten biggest are shown, and all are counted", () => {
+  const lines = Array.from({ length: 1000 }, (_, at) => `http.a${at};.downstream_rq_active: ${(at * 7) % 1000}\n`);
+  const { inFlight, waitingOn } = read(lines.join(""));
+  assert.equal(inFlight, 499_500);
+  assert.deepEqual(
+    waitingOn.map(({ value }) => value),
+    [999, 998, 997, 996, 995, 994, 993, 992, 991, 990],
+  );
 });
 
 test("the filters take what is needed and nothing of the control plane", () => {

@@ -9,7 +9,6 @@
  * Absent is not zero. Istio's stats matcher hides these gauges unless the pod names them, so each suffix has a sentinel:
  * the admin's own stat of that name, which the poll itself makes at least 1.
  */
-import type { Stats } from "./stats-text.ts";
 import type { Reading } from "./view.ts";
 
 /** Which gauges are asked for; anchored, since the walk over all names is what costs Envoy. */
@@ -25,6 +24,9 @@ export type DrainGate = "downstream" | "both";
 /** The sentinels: if one is missing, the suffix is hidden. */
 const SENTINELS = ["downstream_rq_active", "downstream_cx_active"] as const;
 
+/** The admin's own stats. */
+const ADMIN = "http.admin.";
+
 /** Connection managers of the proxy itself; `secure_` is the agent's own listener of some versions. */
 const OWN_MANAGER = /^http\.(admin|agent|stats|secure_.*)\.downstream_/;
 
@@ -38,56 +40,83 @@ const STATS_LISTENER = /^listener\..*_15090\.downstream_cx_active$/;
 const OWN_LISTENER =
   /^listener\.(admin\.(main_thread\.)?|envoy_internal_.*|.*\.worker_[0-9]+\.|.*_15090\.)downstream_cx_active$/;
 
-/**
- * Adds up what is in flight.
- *
- * @param gauges the answer to GAUGES
- * @param readyPort the port of the proxy's readiness check, whose listener is left out
- */
-export function inFlightOf(gauges: Stats, readyPort: number, gate: DrainGate): Omit<Reading, "requests"> {
-  const ownReady = `_${readyPort}.downstream_cx_active`;
-  const above: { stat: string; value: number }[] = [];
-  let requests = 0;
-  let managed = 0;
-  let connections = 0;
-  let upstream = 0;
-  // With another port their listener looks like one for traffic, but a connection manager owns them all the same.
-  if (![...gauges.keys()].some((stat) => STATS_LISTENER.test(stat))) managed += gauges.get(STATS_MANAGER) ?? 0;
-  for (const [stat, value] of gauges) {
-    if (value === 0 || OWN_MANAGER.test(stat) || OWN_LISTENER.test(stat) || stat.endsWith(ownReady)) continue;
-    if (stat.startsWith("listener.")) {
-      connections += value;
-      continue;
-    }
-    if (stat.endsWith(".downstream_cx_active")) {
-      managed += value;
-      continue;
-    }
-    above.push({ stat, value });
-    if (stat.startsWith("cluster.")) upstream += value;
-    else requests += value;
+/** How many stats are shown that a drain waits for, the biggest first. */
+const MOST_SHOWN = 10;
+
+/** Adds up what is in flight, one gauge after the other; what it keeps does not grow with them. */
+export class InFlightSum {
+  readonly #ownReady: string;
+  readonly #gate: DrainGate;
+  readonly #seen = new Set<string>();
+  readonly #biggest: { readonly stat: string; readonly value: number }[] = [];
+  #requests = 0;
+  #managed = 0;
+  #connections = 0;
+  #upstream = 0;
+  #ofStatsManager = 0;
+  #hasStatsListener = false;
+
+  /** @param readyPort the port of the proxy's readiness check, whose listener is left out */
+  constructor(readyPort: number, gate: DrainGate) {
+    this.#ownReady = `_${readyPort}.downstream_cx_active`;
+    this.#gate = gate;
   }
-  const unmanaged = Math.max(0, connections - managed);
-  if (unmanaged > 0) above.push({ stat: "connections without an HTTP connection manager", value: unmanaged });
-  return {
-    inFlight: requests + unmanaged + (gate === "both" ? upstream : 0),
-    hidden: SENTINELS.filter((suffix) => !gauges.has(`http.admin.${suffix}`)),
-    waitingOn: above
-      .filter(({ stat }) => gate === "both" || !stat.startsWith("cluster."))
-      .sort((one, other) => other.value - one.value),
-    upstream,
-  };
+
+  /** Adds a gauge of the answer to GAUGES. Hot: once a cluster of the mesh, most of which are idle. */
+  add(stat: string, value: number): void {
+    if (stat.startsWith("cluster.")) {
+      if (value === 0) return;
+      this.#upstream += value;
+      if (this.#gate === "both") this.#show(stat, value);
+      return;
+    }
+    if (stat.startsWith(ADMIN)) this.#seen.add(stat);
+    if (stat === STATS_MANAGER) this.#ofStatsManager = value;
+    if (STATS_LISTENER.test(stat)) this.#hasStatsListener = true;
+    if (value === 0 || OWN_MANAGER.test(stat) || OWN_LISTENER.test(stat) || stat.endsWith(this.#ownReady)) return;
+    if (stat.startsWith("listener.")) this.#connections += value;
+    else if (stat.endsWith(".downstream_cx_active")) this.#managed += value;
+    else {
+      this.#requests += value;
+      this.#show(stat, value);
+    }
+  }
+
+  /** The sum, when the answer has come to its end. */
+  total(): Omit<Reading, "requests"> {
+    // With another port than 15090 their listener looks like one for traffic, but a connection manager owns them all the same.
+    const managed = this.#managed + (this.#hasStatsListener ? 0 : this.#ofStatsManager);
+    const unmanaged = Math.max(0, this.#connections - managed);
+    if (unmanaged > 0) this.#show("connections without an HTTP connection manager", unmanaged);
+    return {
+      inFlight: this.#requests + unmanaged + (this.#gate === "both" ? this.#upstream : 0),
+      hidden: SENTINELS.filter((suffix) => !this.#seen.has(ADMIN + suffix)),
+      waitingOn: [...this.#biggest],
+      upstream: this.#upstream,
+    };
+  }
+
+  #show(stat: string, value: number): void {
+    if (this.#biggest.length === MOST_SHOWN && value <= (this.#biggest.at(-1)?.value ?? 0)) return;
+    this.#biggest.push({ stat, value });
+    this.#biggest.sort((one, other) => other.value - one.value);
+    this.#biggest.splice(MOST_SHOWN);
+  }
 }
 
-/**
- * Adds up the requests that ever came.
- *
- * @param counters the answer to COUNTERS
- * @returns undefined if the counters are hidden
- */
-export function requestsOf(counters: Stats): number | undefined {
-  if (!counters.has("http.admin.downstream_rq_total")) return undefined;
-  let total = 0;
-  for (const [stat, value] of counters) if (!OWN_MANAGER.test(stat)) total += value;
-  return total;
+/** Adds up the requests that ever came. */
+export class RequestSum {
+  #total = 0;
+  #isShown = false;
+
+  /** Adds a counter of the answer to COUNTERS. */
+  add(stat: string, value: number): void {
+    if (stat === `${ADMIN}downstream_rq_total`) this.#isShown = true;
+    if (!OWN_MANAGER.test(stat)) this.#total += value;
+  }
+
+  /** The sum; undefined if the counters are hidden. */
+  total(): number | undefined {
+    return this.#isShown ? this.#total : undefined;
+  }
 }

@@ -2,7 +2,7 @@
  * Requests to the neighbours in the pod: Envoy, its agent, and hc itself. 127.0.0.1 first, then ::1, since a proxy may
  * listen on one of them only.
  */
-import { Agent, request } from "node:http";
+import { Agent, type RequestOptions, request } from "node:http";
 import { connect } from "node:net";
 import { within } from "./deadline.ts";
 import type { PortAnswer } from "./view.ts";
@@ -10,16 +10,28 @@ import type { PortAnswer } from "./view.ts";
 /** The addresses, in the order in which they are tried. */
 export const LOOPBACK = ["127.0.0.1", "::1"] as const;
 
-/** Why there is no answer. `refused` means that nobody listens; it alone says that a process is gone. */
-export type Failure = "refused" | "silent" | "garbled" | "too-large" | "failed";
+/**
+ * Why there is no answer. `refused` means that nobody listens; it alone says that a process is gone. `endless` is one that
+ * came and did not come to its end.
+ */
+export type Failure = "refused" | "silent" | "garbled" | "endless" | "failed";
 
 /** An answer, or why there is none. */
 export type Reply =
   | { readonly status: number; readonly body: string; readonly failure?: undefined }
   | { readonly failure: Failure };
 
-/** Bytes after which an answer is not read on: the filtered stats of a big gateway are a few hundred kB. */
-const MOST_BYTES = 4 * 1024 * 1024;
+/** The end of an answer whose text was taken while it came. */
+export type Read = { readonly status: number; readonly failure?: undefined } | { readonly failure: Failure };
+
+/** How long is waited, milliseconds: until something comes, in the beginning and in between, and for the whole answer. */
+export interface Patience {
+  readonly silentMs: number;
+  readonly wholeMs: number;
+}
+
+/** Characters after which an answer is not read on that is kept; hc's own status has some thousands. */
+const MOST_KEPT = 1024 * 1024;
 
 // One connection a request: a kept one could be closed by the other side just when it is used.
 const agent = new Agent({ keepAlive: false });
@@ -36,29 +48,71 @@ export async function ask(
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<Reply> {
+  let body = "";
+  let isTooLong = false;
+  const patience = { silentMs: timeoutMs, wholeMs: timeoutMs };
+  const read = await readText(method, port, path, patience, signal, (text) => {
+    body += text;
+    isTooLong = body.length > MOST_KEPT;
+    return !isTooLong;
+  });
+  if (isTooLong) return { failure: "endless" };
+  return read.failure === undefined ? { status: read.status, body } : read;
+}
+
+/**
+ * Sends a request without a body and reads the answer while it comes: nothing is kept, and between two pieces everybody
+ * else is served.
+ *
+ * @param take gets the pieces, whatever the status is; false ends the answer as garbled
+ */
+export async function readText(
+  method: "GET" | "POST",
+  port: number,
+  path: string,
+  patience: Patience,
+  signal: AbortSignal,
+  take: (text: string) => boolean,
+): Promise<Read> {
   for (const address of LOOPBACK) {
-    const reply = await within(timeoutMs, signal, (inner) => askAt(address, method, port, path, inner));
-    if (reply.failure !== "refused") return reply;
+    const target = { host: address, port, method, path };
+    const read = await within(patience.wholeMs, signal, (inner) => readAt(target, patience.silentMs, inner, take));
+    if (read.failure !== "refused") return read;
   }
   return { failure: "refused" };
 }
 
-function askAt(host: string, method: string, port: number, path: string, signal: AbortSignal): Promise<Reply> {
+function readAt(
+  target: RequestOptions,
+  silentMs: number,
+  signal: AbortSignal,
+  take: (text: string) => boolean,
+): Promise<Read> {
   return new Promise((resolve) => {
-    const outgoing = request({ host, port, method, path, agent, signal }, (incoming) => {
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      incoming.on("data", (chunk: Buffer) => {
-        chunks.push(chunk);
-        bytes += chunk.length;
-        if (bytes <= MOST_BYTES) return;
-        resolve({ failure: "too-large" });
-        outgoing.destroy();
+    let hasBegun = false;
+    const failed = (error: Error) => {
+      const failure = failureOf(error, signal);
+      resolve({ failure: failure === "silent" && hasBegun ? "endless" : failure });
+    };
+    const outgoing = request({ ...target, agent, signal }, (incoming) => {
+      // Nobody asked for another coding, so what has one is no text.
+      if (incoming.headers["content-encoding"] !== undefined) return giveUp("garbled");
+      incoming.setEncoding("utf8");
+      incoming.on("data", (text: string) => {
+        hasBegun = true;
+        if (!take(text)) return giveUp("garbled");
+        incoming.pause();
+        setImmediate(() => incoming.resume());
       });
-      incoming.on("end", () => resolve({ status: incoming.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
-      incoming.on("error", (error) => resolve({ failure: failureOf(error, signal) }));
+      incoming.on("end", () => resolve({ status: incoming.statusCode ?? 0 }));
+      incoming.on("error", failed);
     });
-    outgoing.on("error", (error) => resolve({ failure: failureOf(error, signal) }));
+    const giveUp = (failure: Failure) => {
+      resolve({ failure });
+      outgoing.destroy();
+    };
+    outgoing.setTimeout(silentMs, () => giveUp("silent"));
+    outgoing.on("error", failed);
     outgoing.end();
   });
 }
