@@ -50,7 +50,7 @@ function decide(request: AdmissionRequest, options: PipelineOptions): Admission 
   if (object === undefined || !isPodCreation(request)) {
     return { ...of(allowed(uid), "skipped"), rule: "not-a-pod-creation" };
   }
-  const outcome = runPipeline(object, request.namespace, options);
+  const outcome = runPipeline(object, request.namespace, { ...options, uid });
   const result = { ...outcome, notices: boundedNotices(outcome.notices) };
   const { facts, notices, changedBy } = result;
   const told = { role: facts.role, rule: facts.rule, notices, changedBy };

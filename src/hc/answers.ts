@@ -5,6 +5,7 @@
  * Where the profile has no drain answer, DRAINING keeps the whole answer of OPEN, body and all: a monitor that looks for
  * `OPEN` must not take the backend down while work is in flight.
  */
+import { STATUS_CODES } from "node:http";
 import type { Answer, LbProfile } from "../balancers/profile.ts";
 import { drainAnswerOf } from "../budget/load-balancer.ts";
 import { isReady } from "./machine.ts";
@@ -20,7 +21,10 @@ export type AnswerOverrides = Partial<Record<(typeof OVERRIDABLE)[number], { sta
 export interface PreparedAnswer {
   readonly status: number;
   readonly body: Buffer;
-  readonly headers: readonly string[];
+  /** Status line and headers, as they are written; all there is for HEAD. */
+  readonly head: Buffer;
+  /** Head and body. */
+  readonly whole: Buffer;
 }
 
 /** What is answered in a phase: to the load balancer, and to the kubelet's readiness probe. */
@@ -56,11 +60,19 @@ export function answersOf(profile: LbProfile, overrides: AnswerOverrides): Answe
   return Object.fromEntries(entries) as AnswersByPhase;
 }
 
-/** Prepares one answer. */
-export function prepared(answer: Answer): PreparedAnswer {
+/** Prepares one answer; the connection ends with it. */
+export function prepared(answer: Answer, contentType = "text/plain; charset=utf-8"): PreparedAnswer {
+  const { status } = answer;
   const body = Buffer.from(answer.body ?? "");
-  const headers = ["Content-Type", "text/plain; charset=utf-8", "Content-Length", String(body.length)];
-  return { status: answer.status, body, headers: [...headers, "Cache-Control", "no-store", "Connection", "close"] };
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "unknown"}`,
+    `Content-Type: ${contentType}`,
+    `Content-Length: ${body.length}`,
+    "Cache-Control: no-store",
+    "Connection: close",
+  ];
+  const head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`);
+  return { status, body, head, whole: Buffer.concat([head, body]) };
 }
 
 /**

@@ -25,6 +25,8 @@ export interface Configuration {
   readonly healthPort: number;
   readonly controlPort: number;
   readonly metricsPort: number;
+  /** What the kubelet's hook carries; empty: nothing. */
+  readonly hookToken: string;
   readonly adminPort: number;
   readonly agentPort: number;
   readonly readyPort: number;
@@ -71,6 +73,7 @@ export function configurationOf(env: NodeJS.ProcessEnv): {
     healthPort: read.port("HEALTH_PORT"),
     controlPort: read.port("CONTROL_PORT"),
     metricsPort: read.port("METRICS_PORT"),
+    hookToken: read.text("HOOK_TOKEN"),
     adminPort: read.port("ENVOY_ADMIN_PORT"),
     agentPort: read.port("AGENT_STATUS_PORT"),
     readyPort: read.port("PROXY_READY_PORT"),

@@ -63,7 +63,7 @@ export class Controller {
     this.held = new HeldRequests(() => {
       if (this.#situation.machine.phase === "closed") return "over";
       return isDraining(this.#situation.machine) ? "under-way" : "none";
-    });
+    }, configuration.hookToken);
     this.#situation = {
       machine: machineAt(now()),
       view: nothingSeen,

@@ -4,13 +4,11 @@
  * Hot: an answer never waits for Envoy, and is nothing but the write of a prepared buffer. A check opens a connection of
  * its own each time, may be HEAD or OPTIONS, HTTP/1.0 without Host, and may be reset after the answer, which is no error.
  */
-import type { IncomingMessage, RequestListener, Server } from "node:http";
 import { type PhaseAnswers, prepared } from "./answers.ts";
 import type { HeldRequests } from "./held-requests.ts";
-import { boundConnections, limitedServer } from "./listen.ts";
-import { write } from "./write-answer.ts";
+import { OneRequestServer } from "./one-request-server.ts";
 
-/** Connections at once; each is a few kB. */
+/** Connections at once that wait for their own request; each is a few kB. */
 const MOST_CONNECTIONS = 256;
 
 const ALIVE = prepared({ status: 200, body: "alive\n" });
@@ -32,28 +30,18 @@ export interface HealthSource {
 }
 
 /** Makes the server. */
-export function healthServer(source: HealthSource): Server {
+export function healthServer(source: HealthSource): OneRequestServer {
   const paths = new Set(source.healthPaths);
-  const listener: RequestListener = (request, response) => {
-    const withBody = request.method !== "HEAD";
-    if (!METHODS.has(request.method ?? "")) return write(response, NOT_ALLOWED);
-    const path = pathOf(request);
+  return new OneRequestServer(MOST_CONNECTIONS, (exchange) => {
+    const { method, path } = exchange;
+    if (!METHODS.has(method)) return exchange.answer(NOT_ALLOWED);
     if (paths.has(path)) {
       const { lb } = source.answers();
-      write(response, lb, withBody);
+      exchange.answer(lb);
       source.answered(lb.status);
-    } else if (path === "/health") write(response, source.answers().readiness, withBody);
-    else if (path === "/live") write(response, ALIVE, withBody);
-    else if (path === "/drained" && request.method === "GET") source.held.add(response);
-    else write(response, NOT_FOUND, withBody);
-  };
-  const server = limitedServer(listener);
-  boundConnections(server, MOST_CONNECTIONS, (socket) => source.held.has(socket));
-  return server;
-}
-
-/** The path without query; a proxy in between may send the whole URL. */
-export function pathOf({ url = "/" }: Pick<IncomingMessage, "url">): string {
-  const path = url.replace(/^https?:\/\/[^/?#]*/i, "");
-  return path.split(/[?#]/, 1)[0] || "/";
+    } else if (path === "/health") exchange.answer(source.answers().readiness);
+    else if (path === "/live") exchange.answer(ALIVE);
+    else if (path === "/drained" && method === "GET") source.held.add(exchange);
+    else exchange.answer(NOT_FOUND);
+  });
 }

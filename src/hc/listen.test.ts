@@ -1,33 +1,7 @@
 import assert from "node:assert/strict";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { test } from "node:test";
-import { boundConnections, closeNow, EVERYWHERE, limitedServer, listenOn } from "./listen.ts";
-
-const silent = () => {};
-
-test("the oldest connection goes at the bound, those that are held stay, and a new one is never refused", async () => {
-  const server = limitedServer((_, response) => response.end("ok"));
-  const accepted: Socket[] = [];
-  server.on("connection", (socket) => accepted.push(socket));
-  boundConnections(server, 3, (socket) => socket === accepted[0]);
-  await listenOn(server, ["127.0.0.1"], 0, silent, new AbortController().signal);
-  const { port } = server.address() as AddressInfo;
-  const closed: number[] = [];
-  const clients: Socket[] = [];
-  for (let count = 0; count < 5; count++) {
-    const client = connect(port, "127.0.0.1");
-    client.on("error", silent);
-    client.resume();
-    client.once("close", () => closed.push(count));
-    await new Promise((resolve) => client.once("connect", resolve));
-    while (accepted.length <= count) await new Promise((resolve) => setTimeout(resolve, 2));
-    clients.push(client);
-  }
-  while (closed.length < 2) await new Promise((resolve) => setTimeout(resolve, 2));
-  assert.deepEqual(closed, [1, 2]);
-  for (const client of clients) client.destroy();
-  closeNow(server);
-});
+import { closeNow, EVERYWHERE, limitedServer, listenOn } from "./listen.ts";
 
 test("a port that is taken is tried again until it is free", async () => {
   const squatter = createServer().listen(0, "127.0.0.1");

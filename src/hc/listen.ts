@@ -1,8 +1,8 @@
 /**
- * Listening: on all addresses of both families, or on loopback only, and never more connections than a bound.
+ * Listening: on all addresses of both families, or on loopback only.
  */
 import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
-import type { Socket } from "node:net";
+import type { Server as NetServer } from "node:net";
 import { pause } from "./deadline.ts";
 import type { Log } from "./log.ts";
 
@@ -27,7 +27,16 @@ export const EVERYWHERE = ["::", "0.0.0.0"] as const;
 /** A machine without the address, which no waiting will bring. */
 const ABSENT = new Set(["EADDRNOTAVAIL", "EAFNOSUPPORT"]);
 
-/** Makes a server with the limits that all of hc's ports have. */
+/**
+ * Connections that may wait to be taken, as far as the system allows: where strangers fill the queue, a balancer's check that
+ * finds no place in it is sent again a second later.
+ */
+const BACKLOG = 4096;
+
+/** A server, of node:http or not. */
+export type Listener = NetServer & Pick<Server, "closeAllConnections">;
+
+/** Makes a server of node:http with limits, for neighbours on loopback. */
 export function limitedServer(listener: RequestListener): Server {
   return createServer(OPTIONS, listener);
 }
@@ -37,7 +46,7 @@ export function limitedServer(listener: RequestListener): Server {
  * die of a predecessor that takes a second to leave.
  */
 export async function listenOn(
-  server: Server,
+  server: Listener,
   addresses: readonly string[],
   port: number,
   log: Log,
@@ -61,39 +70,19 @@ export async function listenOn(
   }
 }
 
-function listenAt(server: Server, host: string, port: number): Promise<string | undefined> {
+function listenAt(server: Listener, host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const failed = (error: Error & { code?: string }) => resolve(error.code ?? error.message);
     server.once("error", failed);
-    server.listen({ host, port }, () => {
+    server.listen({ host, port, backlog: BACKLOG }, () => {
       server.off("error", failed);
       resolve(undefined);
     });
   });
 }
 
-/**
- * Keeps the number of connections under a bound. At the bound the oldest one goes, since the new one may be the load
- * balancer's check; those that are held for a reason stay.
- */
-export function boundConnections(server: Server, most: number, isHeld: (socket: Socket) => boolean): void {
-  // A set remembers the order of its members: the first is the oldest.
-  const connections = new Set<Socket>();
-  server.on("connection", (socket) => {
-    connections.add(socket);
-    socket.once("close", () => connections.delete(socket));
-    if (connections.size <= most) return;
-    for (const oldest of connections) {
-      if (isHeld(oldest)) continue;
-      oldest.destroy();
-      connections.delete(oldest);
-      return;
-    }
-  });
-}
-
 /** Closes a server at once, with its connections. */
-export function closeNow(server: Server): void {
+export function closeNow(server: Listener): void {
   server.close();
   server.closeAllConnections();
 }

@@ -1,12 +1,9 @@
 /**
  * The metrics port: GET /metrics on all addresses, and nothing else.
  */
-import type { Server } from "node:http";
 import { prepared } from "./answers.ts";
 import { CONTENT_TYPE, exposition, type Family } from "./exposition.ts";
-import { pathOf } from "./health-server.ts";
-import { boundConnections, limitedServer } from "./listen.ts";
-import { write } from "./write-answer.ts";
+import { OneRequestServer } from "./one-request-server.ts";
 
 /** Connections at once: scrapers are few. */
 const MOST_CONNECTIONS = 16;
@@ -14,17 +11,10 @@ const MOST_CONNECTIONS = 16;
 const NOT_FOUND = prepared({ status: 404, body: "GET /metrics\n" });
 
 /** Makes the server. */
-export function metricsServer(families: () => readonly Family[]): Server {
-  const server = limitedServer((request, response) => {
-    if (request.method !== "GET" || pathOf(request) !== "/metrics") return write(response, NOT_FOUND);
-    const body = exposition(families());
-    response.writeHead(200, {
-      "Content-Type": CONTENT_TYPE,
-      "Content-Length": Buffer.byteLength(body),
-      Connection: "close",
-    });
-    response.end(body);
+export function metricsServer(families: () => readonly Family[]): OneRequestServer {
+  return new OneRequestServer(MOST_CONNECTIONS, (exchange) => {
+    const { method, path } = exchange;
+    if (method !== "GET" || path !== "/metrics") return exchange.answer(NOT_FOUND);
+    exchange.answer(prepared({ status: 200, body: exposition(families()) }, CONTENT_TYPE));
   });
-  boundConnections(server, MOST_CONNECTIONS, () => false);
-  return server;
 }

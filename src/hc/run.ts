@@ -5,13 +5,13 @@
  * balancer's view and the proxy's hook with it. So no error ends it, and SIGTERM only starts the drain.
  */
 import { writeFileSync } from "node:fs";
-import type { Server } from "node:http";
 import { version } from "../version.ts";
 import { type Configuration, configurationOf } from "./configuration.ts";
 import { controlServer } from "./control-server.ts";
 import { Controller } from "./controller.ts";
+import { wasStoppedEarly } from "./early-stop.ts";
 import { healthServer } from "./health-server.ts";
-import { closeNow, EVERYWHERE, listenOn } from "./listen.ts";
+import { closeNow, EVERYWHERE, type Listener, listenOn } from "./listen.ts";
 import { type Log, startLog } from "./log.ts";
 import { LOOPBACK } from "./loopback.ts";
 import { Measures } from "./measures.ts";
@@ -38,12 +38,14 @@ export async function runHc(env: NodeJS.ProcessEnv = process.env): Promise<numbe
   const measures = new Measures(statuses);
   const controller = new Controller({ configuration, log, measures, now: () => performance.now() });
   surviveEverything(controller);
+  const isStopped = wasStoppedEarly(env);
   process.on("SIGTERM", () => controller.wish("sigterm"));
   log("info", "start", { version, profile: configuration.profile, pid: process.pid });
   for (const problem of problems) controller.findings.add("GG704", { problem });
 
   // Look first, listen then: an answer of CLOSED from a restarted hc would take an open gateway out of the balancer.
   await controller.look(FIRST_LOOK_MS);
+  if (isStopped) controller.wish("sigterm");
   const listening = new AbortController();
   const servers = startServers(controller, measures, configuration, log, listening.signal);
   await controller.run();
@@ -59,7 +61,7 @@ function startServers(
   configuration: Configuration,
   log: Log,
   signal: AbortSignal,
-): readonly Server[] {
+): readonly Listener[] {
   const health = healthServer({
     healthPaths: configuration.healthPaths,
     held: controller.held,
@@ -68,7 +70,7 @@ function startServers(
   });
   const metrics = metricsServer(() => measures.families(controller.moment()));
   const controls = LOOPBACK.map((address) => ({ address, server: controlServer(controller) }));
-  const listen = (server: Server, addresses: readonly string[], port: number) => {
+  const listen = (server: Listener, addresses: readonly string[], port: number) => {
     listenOn(server, addresses, port, log, signal).catch((error) => controller.survive("listen", error));
   };
   // Health first: the load balancer waits for it.

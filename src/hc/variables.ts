@@ -7,7 +7,7 @@
  */
 
 /** How a value is read. */
-export type VariableKind = "duration" | "port" | "flag" | "choice" | "paths" | "answers" | "file";
+export type VariableKind = "duration" | "port" | "flag" | "choice" | "paths" | "answers" | "text";
 
 /** One variable. */
 export interface Variable {
@@ -56,6 +56,11 @@ export const variables = {
   HEALTH_PORT: { kind: "port", default: "18180", doc: "Port of the health answers, on all addresses." },
   CONTROL_PORT: { kind: "port", default: "18181", doc: "Port of the operator's commands, on loopback only." },
   METRICS_PORT: { kind: "port", default: "18182", doc: "Port of `/metrics`, on all addresses." },
+  HOOK_TOKEN: {
+    kind: "text",
+    default: "",
+    doc: "What the kubelet's `/drained?token=…` carries, so that it has a place of its own among those that wait.",
+  },
   ENVOY_ADMIN_PORT: { kind: "port", default: "15000", doc: "Envoy's admin port (`proxyAdminPort`)." },
   AGENT_STATUS_PORT: { kind: "port", default: "15020", doc: "The agent's port (`statusPort`)." },
   PROXY_READY_PORT: { kind: "port", default: "15021", doc: "The port of the proxy's readiness check." },
@@ -72,7 +77,7 @@ export const variables = {
   LOG_LEVEL: { kind: "choice", default: "info", doc: "`debug`, `info`, `warn` or `error`; transitions are `info`." },
   LOG_FORMAT: { kind: "choice", default: "text", doc: "`text`, or `json`." },
   TERMINATION_MESSAGE: {
-    kind: "file",
+    kind: "text",
     default: "/dev/termination-log",
     doc: "File that gets the one-line summary of the drain at the end.",
   },

@@ -46,6 +46,8 @@ export interface GatewayRole {
   readonly kind: "gateway";
   readonly settings: GatewaySettings;
   readonly hc: HcPlan;
+  /** What the proxy's hook carries, so that hc knows it for the kubelet's; undefined: nothing. */
+  readonly hookToken: string | undefined;
   readonly drainAnswer: Answer | undefined;
   readonly detection: Milliseconds;
 }

@@ -28,6 +28,7 @@ export const KNOWN_VARIABLES: readonly string[] = [
   "HEALTH_PORT",
   "CONTROL_PORT",
   "METRICS_PORT",
+  "HOOK_TOKEN",
   "ENVOY_ADMIN_PORT",
   "AGENT_STATUS_PORT",
   "RETIRE_CONNECTIONS",
@@ -140,6 +141,7 @@ function variablesOf(context: Context, role: GatewayRole): Variables {
     HEALTH_PORT: port(hc.port),
     CONTROL_PORT: port(hc.controlPort),
     METRICS_PORT: port(hc.metricsPort),
+    HOOK_TOKEN: role.hookToken === undefined ? undefined : { text: role.hookToken },
     ENVOY_ADMIN_PORT: port(moved.admin),
     AGENT_STATUS_PORT: port(moved.agent),
     RETIRE_CONNECTIONS: {

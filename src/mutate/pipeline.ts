@@ -26,6 +26,8 @@ export interface PipelineOptions {
   readonly hcImage: string;
   /** Names of Istio's injection templates that make a gateway. */
   readonly gatewayTemplates: readonly string[];
+  /** The uid of the admission request, for the token of the proxy's hook; offline there is none. */
+  readonly uid?: string | undefined;
 }
 
 /** What became of a pod. */
@@ -85,6 +87,7 @@ export function runPipeline(pod: JsonObject, namespace: string, options: Pipelin
     layers,
     gracePeriodWish: overrides.gracePeriodWish,
     hcImage: options.hcImage,
+    uid: options.uid,
     meshDrainDuration: options.snapshot.meshConfig?.drainDuration,
   });
   const plan: Plan = { ...decided, notices: [...notices, ...decided.notices] };

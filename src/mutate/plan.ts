@@ -24,6 +24,7 @@ import { inSeconds, type Milliseconds, seconds, wholeSeconds } from "../units/mi
 import type { Context, Wanted } from "./context.ts";
 import { BUILT_IN, effective, otherwise, POD, setDuration, writtenDrain } from "./effective.ts";
 import { planHc } from "./hc-plan.ts";
+import { hookTokenOf } from "./hook-token.ts";
 import { gatewayStop, ownStop, sidecarStop } from "./proxy-stop.ts";
 
 /** What a plan needs besides the pod. */
@@ -33,6 +34,8 @@ export interface PlanInput {
   readonly gracePeriodWish: Milliseconds | undefined;
   /** Image for hc where no policy names one. */
   readonly hcImage: string;
+  /** The uid of the admission request, where there is one. */
+  readonly uid: string | undefined;
   /** The mesh's drainDuration, where the mesh config is known. */
   readonly meshDrainDuration: Milliseconds | undefined;
 }
@@ -94,6 +97,7 @@ function gatewayPlan(pod: JsonObject, { facts, users, config }: Base, input: Pla
         kind: "gateway",
         settings,
         hc,
+        hookToken: proxyStop.kind === "Hold" ? hookTokenOf(facts, input.uid) : undefined,
         drainAnswer: loadBalancer.drainAnswer,
         detection: loadBalancer.detection,
       },

@@ -17,6 +17,7 @@ export const GOVERNED_VARIABLES: Readonly<Record<string, string>> = {
   HEALTH_PORT: "gateway.hc.port",
   CONTROL_PORT: "gateway.hc.controlPort",
   METRICS_PORT: "gateway.hc.metricsPort",
+  HOOK_TOKEN: "gateway.proxyStop",
   RETIRE_CONNECTIONS: "gateway.retireConnections",
   LOG_LEVEL: "gateway.hc.logLevel",
 };

@@ -58,8 +58,10 @@ function suite(version: string, apiserver: Component): void {
       assert.equal((await calls()) - before, 2, "the webhook was not called twice");
       const [proxy, hc] = objectsAt(objectAt(pod, "spec"), "containers");
       assert.equal(objectAt(pod, "spec").terminationGracePeriodSeconds, 63);
+      const token = variableIn(hc, "HOOK_TOKEN");
+      assert.match(String(token), /^[0-9a-f-]{36}$/);
       assert.deepEqual(objectAt(objectAt(proxy, "lifecycle"), "preStop"), {
-        httpGet: { path: "/drained", port: 18180, scheme: "HTTP" },
+        httpGet: { path: `/drained?token=${token}`, port: 18180, scheme: "HTTP" },
       });
       assert.deepEqual(variableIn(proxy, "EXIT_ON_ZERO_ACTIVE_CONNECTIONS"), "true");
       assert.equal(hc?.name, "hc");

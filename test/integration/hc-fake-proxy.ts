@@ -4,9 +4,10 @@
  */
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
 
 /** How the admin port behaves. */
-export type AdminMode = "ok" | "slow" | "hung" | "garbled" | "refused" | "error";
+export type AdminMode = "ok" | "slow" | "hung" | "garbled" | "refused" | "error" | "trickling" | "endless" | "gzip";
 
 /** A proxy whose every answer a test can choose. */
 export class FakeProxy {
@@ -17,6 +18,8 @@ export class FakeProxy {
   tcp = 0;
   /** Requests to services of the mesh. */
   upstream = 0;
+  /** Idle services of the mesh, each with a cluster of its own. */
+  services = 0;
   /** Suffixes that the stats matcher hides. */
   hidden: string[] = [];
   /** What 15021 answers. */
@@ -104,6 +107,10 @@ export class FakeProxy {
     const text = this.#stats(decodeURIComponent(url));
     if (this.admin === "hung") return;
     if (this.admin === "slow") setTimeout(() => response.end(text), 5000).unref();
+    else if (this.admin === "trickling") trickle(response, text);
+    else if (this.admin === "endless")
+      flood(response, "cluster.outbound|1||b.shop;.upstream_rq_active: 0\n".repeat(1000));
+    else if (this.admin === "gzip") response.setHeader("Content-Encoding", "gzip").end(gzipSync(text));
     else if (this.admin === "garbled") response.end("<html>\u0000 upstream connect error");
     else if (this.admin === "error") response.writeHead(400).end("Invalid re2 regex");
     else response.end(text);
@@ -119,6 +126,7 @@ export class FakeProxy {
           `http.outbound_0.0.0.0_8080;.downstream_cx_active: 2`,
           `listener.0.0.0.0_8080.downstream_cx_active: 2`,
           `listener.0.0.0.0_9443.downstream_cx_active: ${this.tcp}`,
+          ...Array.from({ length: this.services }, (_, at) => idleService(at)),
           `cluster.outbound|80||app.shop;.upstream_rq_active: ${this.upstream}`,
         ];
     return lines
@@ -126,4 +134,30 @@ export class FakeProxy {
       .join("\n")
       .concat("\n");
   }
+}
+
+/** About a hundred characters, as Istio names a service. */
+function idleService(at: number): string {
+  return `cluster.outbound|8080||service-${at}.namespace-of-a-team.svc.cluster.local;.upstream_rq_active: 0`;
+}
+
+/** Six pieces, half a second apart: longer than a silent answer may take. */
+function trickle(response: ServerResponse, text: string): void {
+  const size = Math.ceil(text.length / 6);
+  let from = 0;
+  const timer = setInterval(() => {
+    response.write(text.slice(from, from + size));
+    from += size;
+    if (from >= text.length) response.end();
+  }, 500);
+  response.once("close", () => clearInterval(timer));
+}
+
+/** As fast as it is read, until the reader goes away. */
+function flood(response: ServerResponse, text: string): void {
+  const more = () => {
+    while (!response.destroyed && response.write(text));
+  };
+  response.on("drain", more);
+  more();
 }

@@ -136,6 +136,42 @@ suite("the health port", { concurrency: 8 }, () => {
     assert.equal((await hc.status()).state, "OPEN");
   });
 
+  const strangers: readonly [name: string, head: string, status: number][] = [
+    ["localhost", "Host: localhost:18181", 200],
+    ["another port, as of a port-forward", "Host: 127.0.0.1:9999", 200],
+    ["::1 in any case", "hOST: [::1]", 200],
+    ["no Host at all, which no browser does", "X: y", 200],
+    ["a name that points to loopback", "Host: attacker.example:18181", 403],
+    ["a name that begins like loopback", "Host: localhost.attacker.example", 403],
+    ["a name behind a user", "Host: localhost:1@attacker.example", 403],
+    ["an address of the pod", "Host: 10.0.0.7:18181", 403],
+    ["an empty Host", "Host: ", 403],
+    ["a web page of another origin", "Host: localhost:18181\r\nOrigin: https://attacker.example", 403],
+    ["a web page of loopback", "Host: localhost:18181\r\nOrigin: http://localhost:18181", 403],
+    ["a web page without a name", "Host: localhost:18181\r\nOrigin: null", 403],
+  ];
+  for (const [name, head, status] of strangers) {
+    test(`the control port answers ${status} to ${name}`, async () => {
+      const wishes = ["GET /status", ...(status === 403 ? ["POST /drain", "POST /close", "POST /other"] : [])];
+      for (const wish of wishes) {
+        const answer = await raw(hc.ports.control, `${wish} HTTP/1.1\r\n${head}\r\n\r\n`);
+        assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `));
+      }
+      assert.equal((await hc.status()).state, "OPEN");
+    });
+  }
+
+  test("a whole URL of a foreign host is refused on the control port, whatever the Host says", async () => {
+    const bytes = "POST http://attacker.example/drain HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    assert.match(await raw(hc.ports.control, bytes), /^HTTP\/1\.1 403 /);
+    assert.equal((await hc.status()).state, "OPEN");
+  });
+
+  test("a request that tells what is refused is answered with a sentence", async () => {
+    const answer = await raw(hc.ports.control, "POST /drain HTTP/1.1\r\nHost: attacker.example\r\n\r\n");
+    assert.match(answer, /the Host is not loopback's; write localhost, 127\.0\.0\.1 or \[::1\]/);
+  });
+
   test("the control port listens on both loopback addresses", async () => {
     assert.equal((await ask(hc.ports.control, "/status", "GET", "::1")).status, 200);
   });
