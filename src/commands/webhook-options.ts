@@ -1,7 +1,7 @@
 /**
  * What the flags of `gracegate webhook` mean together: chiefly where its certificate comes from.
  */
-import type { Lifetimes } from "../tls/renewal.ts";
+import type { Lifetimes } from "../tls/make-set.ts";
 import { type Read, refused, value } from "./kit/read.ts";
 import type { NamespacedName, WebhookValues } from "./webhook.ts";
 

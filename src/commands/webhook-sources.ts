@@ -68,7 +68,7 @@ export async function startSources(
   const certificate =
     options.certificate.from === "files"
       ? fromFiles(options.certificate, events.certificate)
-      : api && cluster && value(await selfKeptIn(options.certificate, cluster, api, events.certificate));
+      : api && cluster && value(await selfManagedIn(options.certificate, cluster, api, events.certificate));
   if (certificate === undefined) throw new Error("the cluster's module was not loaded");
   return certificate.ok ? value({ policies, meshConfig: mesh, certificate: certificate.value }) : certificate;
 }
@@ -81,17 +81,17 @@ function fromFiles({ cert, key }: Origins<"files">, events: SelfEvents): Read<Ce
 
 type Origins<From> = Extract<CertificateOrigin, { from: From }>;
 
-async function selfKeptIn(
+async function selfManagedIn(
   { secret, names, mutating, validating, lifetimes }: Origins<"self">,
   cluster: typeof import("../kube/cluster.ts"),
   api: ReturnType<typeof cluster.clusterApi>,
   events: SelfEvents,
 ): Promise<CertificateSource> {
   // Making certificates needs a library that a webhook on files does not.
-  const { selfKept } = await import("../tls/self-source.ts");
+  const { selfManaged } = await import("../tls/self-source.ts");
   const registrations = cluster.registrations(api, [
     ...mutating.map((name) => ({ kind: "MutatingWebhookConfiguration" as const, name })),
     ...validating.map((name) => ({ kind: "ValidatingWebhookConfiguration" as const, name })),
   ]);
-  return selfKept({ store: cluster.secretStore(api, secret), registrations, names, lifetimes, events });
+  return selfManaged({ store: cluster.secretStore(api, secret), registrations, names, lifetimes, events });
 }

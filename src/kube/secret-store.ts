@@ -2,7 +2,7 @@
  * The Secret of the webhook's certificates in the API server. Its resourceVersion is the lock between replicas.
  */
 import { isObject, type JsonObject, objectAt, textAt } from "../pod/json.ts";
-import type { SecretData } from "../tls/kept-certificates.ts";
+import type { SecretData } from "../tls/self-managed-certificates.ts";
 import type { SecretStore, StoredSecret } from "../tls/self-source.ts";
 import { ApiRefusal, type ClusterApi } from "./api.ts";
 import { watchNamed, watchTimes } from "./watched-list.ts";

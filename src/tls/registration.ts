@@ -29,60 +29,34 @@ export function wrongOf(registrations: readonly Registration[], bundle: string):
   return registrations.filter(({ bundles }) => bundles?.some((one) => one !== bundle));
 }
 
-/** Whether a bundle stands wherever pods hang on it: a locked configuration that only warns must not hold renewing up. */
-export function stands(registrations: readonly Registration[], bundle: string): boolean {
-  return wrongOf(registrations, bundle).every((one) => one.isAdvisory);
+/** The bundles of the configurations that only warn, or of those that pods hang on; each once. */
+export function bundlesOf(registrations: readonly Registration[], isAdvisory: boolean): readonly string[] {
+  const bundles = registrations.flatMap((one) => (one.isAdvisory === isAdvisory ? (one.bundles ?? []) : []));
+  return [...new Set(bundles)];
 }
 
-/** One text for all generations. */
-export function generationsOf(registrations: readonly Registration[]): string {
-  return registrations.map(({ name, generation }) => `${name} ${generation}`).join("\n");
-}
-
-/** What came of writing a bundle. */
-export interface Published {
-  /** The configurations as they are now; as far as it is known, where they could not be read again. */
-  readonly registered: readonly Registration[];
-  /** How many were written. */
-  readonly written: number;
-  /** The first refusal: of a write, or of reading again. */
-  readonly refusal: string | undefined;
+/** A bundle that stands wherever pods hang on it. */
+export interface Standing {
+  readonly bundle: string;
+  /** The configurations' generations of that time. */
+  readonly generations: string;
+  /** Since when, by the clock that only goes forward, milliseconds. */
+  readonly since: number;
 }
 
 /**
- * Writes a bundle wherever another one stands. A configuration that cannot be written leaves the others as they are.
+ * Since when a bundle stands; undefined where it does not. A locked configuration that only warns must not hold renewing up.
  *
- * @param before the configurations as they were read
- * @param onPublished told of each that was written
+ * @param before what was seen by the last look
  */
-export async function publishEach(
-  registrations: Registrations,
-  before: readonly Registration[],
+export function standingOf(
+  before: Standing | undefined,
   bundle: string,
-  onPublished: (name: string) => void,
-): Promise<Published> {
-  const wrong = wrongOf(before, bundle);
-  const written = new Set<Registration>();
-  let refusal: string | undefined;
-  const note = (error: unknown) => {
-    refusal ??= error instanceof Error ? error.message : String(error);
-  };
-  for (const registration of wrong) {
-    try {
-      await registrations.publish(registration, bundle);
-      written.add(registration);
-      onPublished(registration.name);
-    } catch (error) {
-      note(error);
-    }
-  }
-  let registered = before.map((one) =>
-    written.has(one) ? { ...one, bundles: one.bundles?.map(() => bundle) } : one,
-  ) as readonly Registration[];
-  try {
-    if (wrong.length > 0) registered = await registrations.read();
-  } catch (error) {
-    note(error);
-  }
-  return { registered, written: written.size, refusal };
+  registrations: readonly Registration[],
+  monotonic: number,
+): Standing | undefined {
+  if (!wrongOf(registrations, bundle).every((one) => one.isAdvisory)) return undefined;
+  const generations = registrations.map(({ name, generation }) => `${name} ${generation}`).join("\n");
+  const isSame = before?.bundle === bundle && before.generations === generations;
+  return isSame ? before : { bundle, generations, since: monotonic };
 }

@@ -1,40 +1,66 @@
 /**
- * What is to be done with the kept certificates: one step at a time, decided from what lies in the Secret, and each step
- * one write of it. Any replica may take any step; the Secret's resourceVersion decides who was first.
+ * What is to be done with the self-managed certificates: decided from what lies in the Secret and in the configurations,
+ * one step at a time, and each step one write of the Secret. Pure; self-source.ts observes and acts. Any replica may take
+ * any step; the Secret's resourceVersion decides who was first.
  *
  * The authority is renewed in three steps, so that no client meets a certificate whose authority it does not know:
  * announce (the coming authority joins every caBundle), switch (after the union stood for a minute, certificates are
  * issued by the new one), forget (the old one leaves the bundles when every replica must have switched).
  */
-import { BACKDATE_MS, issue, type KeyPair, makeAuthority } from "./authority.ts";
-import { beginOf, type Examined, endOf, isValidAt, type KeptCertificates } from "./kept-certificates.ts";
+import { BACKDATE_MS, type KeyPair } from "./authority.ts";
+import { type Clocks, earliest, isValidAt, whyInvalid } from "./clocks.ts";
+import { type Registration, type Standing, standingOf, wrongOf } from "./registration.ts";
+import type { Authority, Certificate, Contents, Entry, SelfManagedCertificates } from "./self-managed-certificates.ts";
 
-/** What to do next; with `wait` nothing is written, and nothing can be served yet. */
-export type Step = "nothing" | "wait" | "begin" | "restore" | "issue" | "announce" | "switch" | "forget";
+/** What is written into the Secret. */
+export type Step = "begin" | "restore" | "issue" | "announce" | "switch" | "forget";
 
-/** What a replica knows besides the Secret. */
-export interface Circumstances {
-  /** The API server's clock, milliseconds since 1970. */
-  readonly now: number;
-  /** This machine's clock, milliseconds since 1970: what the calendar asks for is done where both agree. */
-  readonly own: number;
-  /** The last set that this replica found complete. */
-  readonly remembered: KeptCertificates | undefined;
-  /** Authorities that are valid and stand in configurations, PEM, while neither the Secret nor this replica has one. */
-  readonly published: string;
-  /** For how long this replica has found no authority in the Secret, milliseconds. */
-  readonly missingMs: number;
-  /** For how long every configuration was seen with the whole bundle, milliseconds. */
-  readonly bundleStoodMs: number;
+/** The clocks, and one that only goes forward, milliseconds. */
+export interface Now extends Clocks {
+  readonly monotonic: number;
+}
+
+/** What one replica knows. */
+export interface State {
   /** 0 to 1, another one in every replica: so that they do not all renew at the same instant. */
   readonly jitter: number;
+  /** The last set that was found complete. */
+  readonly known?: SelfManagedCertificates;
+  /** Since when the Secret has had no authority, by the clock that only goes forward. */
+  readonly missingSince?: number | undefined;
+  readonly standing?: Standing | undefined;
 }
 
-/** How long certificates are valid, milliseconds. */
-export interface Lifetimes {
-  readonly authorityMs: number;
-  readonly servingMs: number;
+/** What a look saw. */
+export interface Observation {
+  readonly contents: Contents;
+  /** Undefined where the configurations cannot be read. */
+  readonly registered: readonly Registration[] | undefined;
+  /** The authorities in their bundles. */
+  readonly trusted: readonly Authority[];
 }
+
+/** A set to be made: what is `new` does not exist yet. */
+export interface Recipe {
+  readonly ca: Certificate | "new";
+  readonly serving: Certificate | "new";
+  readonly nextCa?: Certificate | "new" | undefined;
+  readonly oldCa?: string | undefined;
+}
+
+/** What to do now. */
+export type Action =
+  /** Write it over what was read, and look again. */
+  | { readonly do: "write"; readonly step: Step; readonly recipe: Recipe; readonly why: readonly string[] }
+  /** Serve the set, and write the bundle into configurations that have another. */
+  | {
+      readonly do: "serve";
+      readonly set: SelfManagedCertificates;
+      readonly bundle: string;
+      readonly publishTo: readonly Registration[];
+    }
+  /** Write nothing, serve what is served: it cannot be decided yet. */
+  | { readonly do: "wait"; readonly reason: string };
 
 /** The union must have stood this long before a certificate of the new authority is served, milliseconds. */
 export const OVERLAP_MS = 60_000;
@@ -53,67 +79,93 @@ const RENEW_AT = 2 / 3;
 const JITTER = 0.05;
 
 /** Decides. */
-export function decide(found: Examined, circumstances: Circumstances): Step {
-  const { now, own, remembered, published, missingMs, bundleStoodMs, jitter } = circumstances;
-  const sure = Math.min(now, own);
-  if (found.ca === undefined) {
-    if (remembered !== undefined && isValidAt(remembered.ca.cert, now)) return "restore";
-    return published === "" || missingMs >= PATIENCE_MS ? "begin" : "wait";
+export function decide(before: State, now: Now, seen: Observation): { readonly state: State; readonly action: Action } {
+  const found = usable(seen.contents, now);
+  if (found.undecided !== undefined) return { state: before, action: { do: "wait", reason: found.undecided } };
+  const { ca, serving, nextCa, oldCa, problems } = found;
+  if (ca === undefined) {
+    const state = { ...before, missingSince: before.missingSince ?? now.monotonic };
+    return { state, action: withoutAuthority(state, now, seen, problems) };
   }
-  if (found.serving === undefined || isDue(found.serving, sure, jitter)) return "issue";
-  if (found.nextCa !== undefined) return bundleStoodMs >= OVERLAP_MS ? "switch" : "nothing";
-  if (isDue(found.ca, sure, jitter)) return "announce";
-  return found.oldCa !== undefined && bundleStoodMs >= FORGET_MS ? "forget" : "nothing";
+  const bundle = bundleOf({ ca, nextCa, oldCa });
+  const { registered } = seen;
+  const standing = registered && standingOf(before.standing, bundle, registered, now.monotonic);
+  const state = { ...before, missingSince: undefined, standing };
+  const write = (step: Step, recipe: Recipe) => ({
+    state,
+    action: { do: "write", step, recipe, why: problems } as const,
+  });
+  if (serving === undefined || isDue(serving, state, now)) return write("issue", { ca, serving: "new", nextCa, oldCa });
+  const stoodMs = standing === undefined ? 0 : now.monotonic - standing.since;
+  if (nextCa !== undefined && stoodMs >= OVERLAP_MS)
+    return write("switch", { ca: nextCa, serving: "new", oldCa: ca.cert + (oldCa ?? "") });
+  if (nextCa === undefined && isDue(ca, state, now)) return write("announce", { ca, serving, nextCa: "new", oldCa });
+  if (nextCa === undefined && oldCa !== undefined && stoodMs >= FORGET_MS) return write("forget", { ca, serving });
+  const set = { ca, serving, nextCa, oldCa };
+  const publishTo = wrongOf(registered ?? [], bundle);
+  return { state: { ...state, known: set }, action: { do: "serve", set, bundle, publishTo } };
 }
 
-/**
- * Makes the set that a step leads to.
- *
- * @param names the DNS names that the webhook is called by
- */
-export async function take(
-  step: Exclude<Step, "nothing" | "wait">,
-  found: Examined,
-  { now, own, remembered, published }: Circumstances,
-  names: readonly string[],
-  lifetimes: Lifetimes,
-): Promise<KeptCertificates> {
-  // Valid by both clocks, whichever of them is wrong.
-  const from = Math.min(now, own);
-  const last = Math.max(now, own);
-  const newAuthority = () => makeAuthority("Gracegate webhook CA", { from, until: last + lifetimes.authorityMs });
-  // A certificate that outlives its authority would end without warning.
-  const newServing = (ca: KeyPair) =>
-    issue(ca, names, { from, until: Math.min(last + lifetimes.servingMs, endOf(ca.cert)) });
-  const { ca, serving, nextCa, oldCa } = found;
-  if (step === "begin" || ca === undefined) {
-    if (step === "restore" && remembered !== undefined) {
-      // Whoever deleted the Secret may have wanted another authority, and nobody must be cut off: both.
-      const isServable = isValidAt(remembered.serving.cert, now);
-      const kept = isServable ? remembered.serving : await newServing(remembered.ca);
-      return { ca: remembered.ca, serving: kept, nextCa: await newAuthority(), oldCa: remembered.oldCa };
-    }
-    const fresh = await newAuthority();
-    // Who still serves by an authority that is registered, and cannot be reached, stays trusted for a while.
-    return { ca: fresh, serving: await newServing(fresh), oldCa: published === "" ? undefined : published };
-  }
-  const current = serving ?? (await newServing(ca));
-  switch (step) {
-    case "announce":
-      return { ca, serving: current, nextCa: await newAuthority(), oldCa };
-    case "switch": {
-      const next = nextCa ?? ca;
-      return { ca: next, serving: await newServing(next), oldCa: ca.cert };
-    }
-    case "forget":
-      return { ca, serving: current, nextCa };
-    default:
-      return { ca, serving: await newServing(ca), nextCa, oldCa };
-  }
+/** All authorities that a client must trust: what stands in every caBundle. */
+export function bundleOf({
+  ca,
+  nextCa,
+  oldCa,
+}: Pick<SelfManagedCertificates<KeyPair>, "ca" | "nextCa" | "oldCa">): string {
+  return [ca.cert, nextCa?.cert, oldCa].map((cert) => cert ?? "").join("");
 }
 
-/** Whether so much of its life is over that it should be renewed. */
-function isDue({ cert }: KeyPair, now: number, jitter: number): boolean {
-  const begin = beginOf(cert) + BACKDATE_MS;
-  return now >= begin + (endOf(cert) - begin) * (RENEW_AT - JITTER * jitter);
+/** What of a Secret's content can be used now; problems are the rest of a sentence about the Secret. */
+export function usable(contents: Contents, now: Clocks) {
+  const problems: string[] = [];
+  let undecided: string | undefined;
+  const use = (name: string, entry: Entry): Certificate | undefined => {
+    if (entry === undefined) return undefined;
+    const invalid = typeof entry === "string" ? { problem: entry, isUndecided: false } : whyInvalid(entry, now);
+    if (invalid?.isUndecided) undecided ??= `${name} ${invalid.problem}`;
+    else if (invalid) problems.push(`${name} ${invalid.problem}`);
+    return typeof entry === "string" || invalid ? undefined : entry;
+  };
+  const ca = use("ca.crt", contents.ca);
+  if (ca === undefined && problems.length === 0) problems.push("has no ca.crt");
+  const serving = ca && use("tls.crt", contents.serving);
+  const nextCa = use("next-ca.crt", contents.nextCa);
+  const old = contents.oldCa && unendedOf(contents.oldCa, now);
+  if (old === "") problems.push("old-ca.crt has no authority that is valid");
+  return { ca, serving, nextCa, oldCa: old || undefined, problems, undecided };
+}
+
+/** @param why what is wrong with the Secret */
+function withoutAuthority(
+  { known, missingSince = 0 }: State,
+  now: Now,
+  { registered, trusted }: Observation,
+  why: readonly string[],
+): Action {
+  const current = (one: Certificate | undefined) => (one !== undefined && isValidAt(one, now.server) ? one : "new");
+  if (known !== undefined && current(known.ca) !== "new") {
+    // Whoever deleted the Secret may have wanted another authority, and nobody must be cut off: both.
+    const { ca, oldCa } = known;
+    const recipe: Recipe = { ca, serving: current(known.serving), nextCa: current(known.nextCa), oldCa };
+    return { do: "write", step: "restore", recipe, why };
+  }
+  const mayComeBack = now.monotonic - missingSince < PATIENCE_MS;
+  const published = unendedOf(trusted, now);
+  if (registered === undefined || (published !== "" && mayComeBack)) {
+    return { do: "wait", reason: "has no authority, but one is registered: a replica may write it back" };
+  }
+  // Who still serves by an authority that is registered, and cannot be reached, stays trusted for a while.
+  const recipe: Recipe = { ca: "new", serving: "new", oldCa: published === "" ? undefined : published };
+  return { do: "write", step: "begin", recipe, why };
+}
+
+/** Those that have not ended by both clocks, each once; PEM. One that only begins is trusted already: a clock may be behind. */
+function unendedOf(authorities: readonly Authority[], clocks: Clocks): string {
+  return [...new Set(authorities.filter(({ end }) => end > earliest(clocks)).map(({ cert }) => cert))].join("");
+}
+
+/** Whether so much of its life is over, by both clocks, that it should be renewed. */
+function isDue({ begin, end }: Certificate, { jitter }: State, now: Now): boolean {
+  const made = begin + BACKDATE_MS;
+  return earliest(now) >= made + (end - made) * (RENEW_AT - JITTER * jitter);
 }

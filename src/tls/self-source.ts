@@ -1,29 +1,20 @@
 /**
- * The serving certificate that the webhook keeps itself: made, renewed and registered without anybody's help.
+ * The serving certificate that the webhook manages itself: made, renewed and registered without anybody's help.
  *
  * One Secret is the only truth, and there is no leader: every replica looks at it, takes the step that is due, and learns
  * from the Secret's version whether another one was quicker. A look follows every change of the Secret and of the webhook
  * configurations, and comes by the clock too, since a sleeping machine fires no timer. Whatever somebody deletes, empties
- * or overwrites is put right by the next look.
+ * or overwrites is put right by the next look. What to do is decided in renewal.ts; this loop observes, and acts.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import type { ServingCertificate } from "./certificate-files.ts";
 import { type CertificateEvents, type CertificateSource, type ServedAt, whyEnded } from "./certificate-source.ts";
-import {
-  authoritiesIn,
-  beginOf,
-  bundleOf,
-  type Clocks,
-  endOf,
-  examine,
-  type KeptCertificates,
-  type SecretData,
-  secretDataOf,
-  Undecided,
-} from "./kept-certificates.ts";
-import { generationsOf, publishEach, type Registrations, stands, type Unreachable, wrongOf } from "./registration.ts";
-import { decide, type Lifetimes, type Step, take } from "./renewal.ts";
+import { clocksOf, earliest } from "./clocks.ts";
+import { type Lifetimes, makeSet } from "./make-set.ts";
+import { bundlesOf, type Registration, type Registrations, type Unreachable } from "./registration.ts";
+import { type Action, decide, type Now, type State, type Step } from "./renewal.ts";
 import { callSelf } from "./self-call.ts";
+import { authoritiesIn, contentsOf, type SecretData, secretDataOf } from "./self-managed-certificates.ts";
 
 /** The Secret as it was read. */
 export interface StoredSecret {
@@ -86,114 +77,108 @@ const HURRY_MS = 2_000;
 const PAUSE_MS = 100;
 /** The call to itself may fail for this long before a replica that was ready is not any more: mending takes a moment. */
 const UNVERIFIED_MS = 15_000;
-/** This machine's clock differs from the API server's if by more than this, milliseconds: its answers show seconds. */
-const SAME_CLOCK_MS = 5_000;
 /** Writes of the Secret in one look; more would mean that something else writes what we cannot use. */
 const MAX_STEPS = 5;
 
-/** Somebody writes the Secret as often as this replica: both must come to rest. */
-class Contested extends Error {}
+/** What came of a look. */
+type Outcome =
+  | {
+      readonly kind: "settled";
+      readonly isOnItsWay: boolean;
+      readonly isMended: boolean;
+      readonly refusal?: string | undefined;
+    }
+  /** It cannot be decided yet, or somebody writes the Secret as often as this replica: both must come to rest. */
+  | { readonly kind: "undecided" | "contested" | "away"; readonly refusal: string };
 
 /** Makes the source. */
-export function selfKept(options: SelfOptions): CertificateSource {
+export function selfManaged(options: SelfOptions): CertificateSource {
   const { store, registrations, names, lifetimes, events } = options;
   const ownClock = options.now ?? Date.now;
   const monotonic = options.monotonic ?? (() => performance.now());
-  const jitter = Math.random();
-  let remembered: KeptCertificates | undefined;
-  let served: ServingCertificate | undefined;
+  let state: State = { jitter: Math.random() };
   let wasVerified = false;
   /** Since when the certificate does not verify with what is registered. */
   let unverifiedSince: number | undefined;
-  /** Since when the Secret has had no authority. */
-  let missingSince: number | undefined;
-  /** Since when this bundle is in every configuration that counts, in their generations of that time. */
-  let standing: { readonly bundle: string; readonly generations: string; readonly since: number } | undefined;
   let failure: string | undefined;
+  let served: ServingCertificate | undefined;
 
-  const clocks = (): Clocks => {
-    const server = store.now();
-    const own = ownClock();
-    return { server: Math.abs(server - own) < SAME_CLOCK_MS ? own : server, own };
+  const now = (): Now => ({ ...clocksOf(store.now(), ownClock()), monotonic: monotonic() });
+
+  const observe = async () => {
+    const [stored, registered] = await Promise.all([store.read(), registrations.read().catch(reasonOf)]);
+    const contents = contentsOf(stored?.data ?? {}, names);
+    const bundles = typeof registered === "string" ? [] : registered.flatMap((one) => one.bundles ?? []);
+    return { stored, registered, contents, trusted: [...new Set(bundles)].flatMap(authoritiesIn) };
   };
 
-  /** What is registered and valid, while there is nothing else to go by. */
-  const publishedAt = async (now: number): Promise<string> => {
-    const bundles = (await registrations.read()).flatMap((one) => one.bundles ?? []);
-    return [...new Set(bundles)].map((bundle) => authoritiesIn(bundle, now)).join("");
-  };
-
-  /** Brings the Secret into order, and returns what is in it then. */
-  const settle = async (): Promise<KeptCertificates> => {
+  /** One look: as many steps as are due, and then what is served and registered. */
+  const look = async (at: ServedAt): Promise<Outcome> => {
     for (let steps = 0; steps < MAX_STEPS; steps++) {
-      const stored = await store.read();
-      const { server: now, own } = clocks();
-      const found = examine(stored?.data ?? {}, names, { server: now, own });
-      missingSince = found.ca === undefined ? (missingSince ?? monotonic()) : undefined;
-      const stood = remembered !== undefined && standing?.bundle === bundleOf(remembered) ? standing : undefined;
-      const circumstances = {
-        now,
-        own,
-        remembered,
-        published: found.ca === undefined ? await publishedAt(now) : "",
-        missingMs: missingSince === undefined ? 0 : monotonic() - missingSince,
-        bundleStoodMs: stood === undefined || !isSame(found, remembered) ? 0 : monotonic() - stood.since,
-        jitter,
-      };
-      const step = decide(found, circumstances);
-      const { ca, serving, nextCa, oldCa } = found;
-      if (step === "wait") throw new Undecided("has no authority, but one is registered: a replica may write it back");
-      if (step === "nothing" && ca !== undefined && serving !== undefined) return { ca, serving, nextCa, oldCa };
-      if (step === "nothing") continue;
-      const next = await take(step, found, circumstances, names, lifetimes);
-      if (await store.write(secretDataOf(next), stored)) {
-        events.stepped(step, stored === undefined ? [`${store.name} is not there`] : found.problems);
+      const { stored, registered, ...seen } = await observe();
+      const isUnread = typeof registered === "string";
+      const clocks = now();
+      const decided = decide(state, clocks, { ...seen, registered: isUnread ? undefined : registered });
+      state = decided.state;
+      const { action } = decided;
+      if (action.do === "write") {
+        const set = await makeSet(action.recipe, clocks, names, lifetimes);
+        const why = stored === undefined ? [`${store.name} is not there`] : action.why;
+        if (await store.write(secretDataOf(set), stored)) events.stepped(action.step, why);
+        continue;
       }
+      if (action.do === "serve") serve(action);
+      if (isUnread) return { kind: "away", refusal: registered };
+      if (action.do === "wait") return { kind: "undecided", refusal: `${store.name}: ${action.reason}` };
+      return publish(action, registered, at);
     }
-    throw new Contested(`${store.name} does not stay as it is written`);
+    return { kind: "contested", refusal: `${store.name} does not stay as it is written` };
   };
 
-  /** One look. Returns whether something is on its way, whether a configuration was mended, and which write was refused. */
-  const look = async (at: ServedAt) => {
-    // A step may hang on how long the bundle stood: what somebody overwrote since the last look has to count first.
-    if (remembered?.nextCa !== undefined && standing !== undefined) {
-      const { bundle, generations } = standing;
-      const seen = await registrations.read();
-      if (generationsOf(seen) !== generations || !stands(seen, bundle)) standing = undefined;
-    }
-    const kept = await settle();
-    remembered = kept;
-    events.authorityEnds(endOf(kept.ca.cert), beginOf(kept.ca.cert));
-    if (served?.cert !== kept.serving.cert) {
-      served = { ...kept.serving, notAfter: new Date(endOf(kept.serving.cert)) };
-      events.changed();
-    }
-    const bundle = bundleOf(kept);
-    const before = await registrations.read();
-    const wrong = wrongOf(before, bundle);
-    const generations = generationsOf(before);
-    const hasBundle = stands(before, bundle);
-    const isStanding = hasBundle && standing?.bundle === bundle && standing.generations === generations;
-    if (!isStanding) standing = hasBundle ? { bundle, generations, since: monotonic() } : undefined;
+  const serve = ({ set: { ca, serving } }: Serving) => {
+    events.authorityEnds(ca.end, ca.begin);
+    if (served?.cert === serving.cert) return;
+    served = { cert: serving.cert, key: serving.key, notAfter: new Date(serving.end) };
+    events.changed();
+  };
+
+  /** Writes the bundle. A configuration that cannot be written leaves the others as they are. */
+  const publish = async (
+    { set, bundle, publishTo }: Serving,
+    before: readonly Registration[],
+    at: ServedAt,
+  ): Promise<Outcome> => {
     for (const { name, bundles } of before) events.registered(name, bundles !== undefined);
-    const { registered, written, refusal } = await publishEach(registrations, before, bundle, events.published);
-    const bundlesOf = (isAdvisory: boolean) =>
-      registered.flatMap((one) => (one.isAdvisory === isAdvisory ? (one.bundles ?? []) : []));
-    const decisive = bundlesOf(false);
-    // Only what pods are mutated by decides readiness, and only by whether it verifies: not by what could not be written.
+    const written = new Set<Registration>();
+    let refusal: string | undefined;
+    const note = (error: unknown) => {
+      refusal ??= reasonOf(error);
+    };
+    for (const registration of publishTo) {
+      const isWritten = await registrations.publish(registration, bundle).then(() => true, note);
+      if (isWritten !== true) continue;
+      written.add(registration);
+      events.published(registration.name);
+    }
+    const again = publishTo.length > 0 ? await registrations.read().catch(note) : undefined;
+    // As far as it is known, where they could not be read again.
+    const registered =
+      again ?? before.map((one) => (written.has(one) ? { ...one, bundles: one.bundles?.map(() => bundle) } : one));
+    const decisive = bundlesOf(registered, false);
     const serious = await verify(at, decisive.length > 0 ? decisive : [bundle]);
-    const problem = serious ?? (await verify(at, bundlesOf(true)));
+    const problem = serious ?? (await verify(at, bundlesOf(registered, true)));
     events.verified(problem);
+    // Only what pods are mutated by decides readiness, and only by whether it verifies: not by what could not be written.
     wasVerified ||= serious === undefined;
     unverifiedSince = serious === undefined ? undefined : (unverifiedSince ?? monotonic());
     failure = [problem, refusal].filter((one) => one !== undefined).join("; ") || undefined;
-    const isOnItsWay = problem !== undefined || kept.nextCa !== undefined || wrong.length > 0;
-    return { isOnItsWay, isMended: written > 0, refusal };
+    const isOnItsWay = problem !== undefined || set.nextCa !== undefined || publishTo.length > 0;
+    return { kind: "settled", isOnItsWay, isMended: written.size > 0, refusal };
   };
 
   /** Calls itself with each of the bundles. */
   const verify = async ({ addresses, port }: ServedAt, bundles: readonly string[]) => {
-    for (const one of new Set(bundles)) {
+    for (const one of bundles) {
       const problem = await callSelf(addresses, port, names[0] ?? "", one);
       if (problem !== undefined && !isOfOwnClock(problem)) return problem;
     }
@@ -202,13 +187,13 @@ export function selfKept(options: SelfOptions): CertificateSource {
 
   /** OpenSSL judges dates by this machine's clock; by the API server's the set was examined already. */
   const isOfOwnClock = (problem: string) => {
-    const { server, own } = clocks();
+    const { server, own } = now();
     return server !== own && /^certificate (is not yet valid|has expired)$/.test(problem);
   };
 
   const follow = async (at: ServedAt, signal: AbortSignal): Promise<void> => {
-    let wake = Promise.withResolvers<void>();
-    const onChange = () => wake.resolve();
+    let changed = new AbortController();
+    const onChange = () => changed.abort();
     const { unreachable } = events;
     const followed = Promise.all([
       store.follow(onChange, unreachable, signal),
@@ -217,35 +202,16 @@ export function selfKept(options: SelfOptions): CertificateSource {
     let failures = 0;
     let mended = 0;
     while (!signal.aborted) {
-      wake = Promise.withResolvers<void>();
-      let nextMs: number;
-      let pauseMs = PAUSE_MS;
-      try {
-        const { isOnItsWay, isMended, refusal } = await look(at);
-        failures = refusal === undefined ? 0 : failures + 1;
-        // Somebody who writes another bundle whenever we do would otherwise keep both of us busy for ever.
-        mended = isMended ? mended + 1 : 0;
-        pauseMs = Math.min(LOOK_MS, PAUSE_MS * 2 ** Math.max(0, mended - 1));
-        nextMs =
-          refusal === undefined ? (isOnItsWay ? HURRY_MS : LOOK_MS) * (1 - Math.random() / 5) : retryMs(failures);
-        if (refusal !== undefined && !signal.aborted) events.unreachable(refusal, Math.round(nextMs));
-      } catch (error) {
-        failures++;
-        nextMs = retryMs(failures);
-        // What cannot be decided yet is decided by whoever changes it, and what is away comes back with a change.
-        pauseMs = error instanceof Undecided ? PAUSE_MS : Math.min(nextMs, HURRY_MS);
-        if (error instanceof Contested) pauseMs = nextMs;
-        const reason = error instanceof Error ? error.message : String(error);
-        failure = error instanceof Undecided ? `${store.name}: ${reason}` : reason;
-        if (!signal.aborted) events.unreachable(failure, Math.round(nextMs));
-      }
-      await wait(pauseMs, undefined, { signal }).catch(() => undefined);
-      const timer = new AbortController();
-      const clock = wait(Math.max(0, nextMs - pauseMs), undefined, {
-        signal: AbortSignal.any([signal, timer.signal]),
-      }).catch(() => {});
-      await Promise.race([wake.promise, clock]);
-      timer.abort();
+      changed = new AbortController();
+      const outcome = await look(at).catch((error): Outcome => ({ kind: "away", refusal: reasonOf(error) }));
+      failures = outcome.refusal === undefined ? 0 : failures + 1;
+      mended = outcome.kind === "settled" && outcome.isMended ? mended + 1 : 0;
+      if (outcome.kind !== "settled") failure = outcome.refusal;
+      const [pauseMs, nextMs] = paceOf(outcome, failures, mended);
+      if (outcome.refusal !== undefined && !signal.aborted) unreachable(outcome.refusal, Math.round(nextMs));
+      await wait(pauseMs, undefined, { signal }).catch(() => {});
+      const woken = AbortSignal.any([signal, changed.signal]);
+      await wait(Math.max(0, nextMs - pauseMs), undefined, { signal: woken }).catch(() => {});
     }
     await followed;
   };
@@ -253,25 +219,32 @@ export function selfKept(options: SelfOptions): CertificateSource {
   const notReady = (): string | undefined => {
     const problem = failure ?? "it has not been made";
     if (!wasVerified) return `the certificate does not verify yet: ${problem}`;
-    const hasNotVerified = unverifiedSince !== undefined && monotonic() - unverifiedSince > UNVERIFIED_MS;
-    const { server, own } = clocks();
-    return (
-      // Ended by both clocks: a wrong one of the API server must not take all replicas away.
-      whyEnded(served, Math.min(server, own)) ??
-      (hasNotVerified ? `the certificate does not verify: ${problem}` : undefined)
-    );
+    const isTooLong = unverifiedSince !== undefined && monotonic() - unverifiedSince > UNVERIFIED_MS;
+    // Ended by both clocks: a wrong one of the API server must not take all replicas away.
+    return whyEnded(served, earliest(now())) ?? (isTooLong ? `the certificate does not verify: ${problem}` : undefined);
   };
   return { current: () => served, notReady, follow };
 }
 
-/** Time until the next look after so many that failed, milliseconds. */
-function retryMs(failures: number): number {
-  return Math.min(LOOK_MS, 250 * 2 ** failures) * (1 - Math.random() / 2);
+type Serving = Extract<Action, { do: "serve" }>;
+
+/** How long after a look nothing wakes this replica, and when it looks anyway, milliseconds. */
+function paceOf(outcome: Outcome, failures: number, mended: number): readonly [pauseMs: number, nextMs: number] {
+  const retryMs = Math.min(LOOK_MS, 250 * 2 ** failures) * (1 - Math.random() / 2);
+  const lookMs = (outcome.kind === "settled" && outcome.isOnItsWay ? HURRY_MS : LOOK_MS) * (1 - Math.random() / 5);
+  switch (outcome.kind) {
+    case "settled":
+      // Somebody who writes another bundle whenever we do would otherwise keep both of us busy for ever.
+      return [Math.min(LOOK_MS, PAUSE_MS * 2 ** Math.max(0, mended - 1)), outcome.refusal ? retryMs : lookMs];
+    case "undecided": // Whoever changes it decides it.
+      return [PAUSE_MS, retryMs];
+    case "away": // It comes back with a change.
+      return [Math.min(retryMs, HURRY_MS), retryMs];
+    case "contested":
+      return [retryMs, retryMs];
+  }
 }
 
-/** Whether the Secret holds what this replica knows already; the time that a bundle stood counts only then. */
-function isSame(found: { ca: unknown; nextCa: unknown; oldCa: unknown }, known: KeptCertificates | undefined): boolean {
-  if (known === undefined) return false;
-  const text = ({ ca, nextCa, oldCa }: typeof found) => JSON.stringify([ca, nextCa, oldCa]);
-  return text(found) === text({ ca: known.ca, nextCa: known.nextCa, oldCa: known.oldCa });
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,14 +1,14 @@
 /**
- * Replicas that keep their certificates themselves, with a Secret and configurations in memory, and clocks that a test moves.
+ * Replicas that manage their certificates themselves, with a Secret and configurations in memory, and clocks that a test moves.
  */
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import type { CertificateSource } from "../../src/tls/certificate-source.ts";
-import type { SecretData } from "../../src/tls/kept-certificates.ts";
 import type { Registrations } from "../../src/tls/registration.ts";
-import { type SecretStore, type SelfEvents, type StoredSecret, selfKept } from "../../src/tls/self-source.ts";
+import type { SecretData } from "../../src/tls/self-managed-certificates.ts";
+import { type SecretStore, type SelfEvents, type StoredSecret, selfManaged } from "../../src/tls/self-source.ts";
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
@@ -131,7 +131,7 @@ export class Replica {
       unreachable: (reason) => this.unreachable.push(reason),
     };
     const { store, registrations } = world;
-    this.source = selfKept({
+    this.source = selfManaged({
       store,
       registrations,
       names: NAMES,
