@@ -7,7 +7,7 @@
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import { limitedServer } from "./listen.ts";
-import { partsOf } from "./one-request-server.ts";
+import { pathOf } from "./one-request-server.ts";
 import type { EventName } from "./states.ts";
 import type { Status } from "./status.ts";
 
@@ -39,7 +39,7 @@ const LOCAL = /^(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?$/i;
 /** Makes a server; there is one for each loopback address. */
 export function controlServer(source: ControlSource): Server {
   const listener: RequestListener = (request, response) => {
-    const [path] = partsOf(request.url ?? "/");
+    const path = pathOf(request.url ?? "/");
     const stranger = strangerOf(request);
     if (stranger !== undefined) return json(response, 403, { error: stranger });
     const event = Object.hasOwn(WISHES, path) ? WISHES[path] : undefined;

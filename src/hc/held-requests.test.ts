@@ -19,9 +19,10 @@ after(() => {
   server.closeAllConnections();
 });
 
-function ask(localAddress = "127.0.0.1", path = "/drained"): Promise<number> {
+function ask(localAddress = "127.0.0.1", token?: string): Promise<number> {
+  const headers = token === undefined ? {} : { "Gracegate-Hook": token };
   return new Promise((resolve, reject) => {
-    get({ port, host: "127.0.0.1", path, localAddress, agent: false }, (incoming) =>
+    get({ port, host: "127.0.0.1", path: "/drained", localAddress, headers, agent: false }, (incoming) =>
       resolve(incoming.resume().statusCode ?? 0),
     ).on("error", reject);
   });
@@ -99,10 +100,10 @@ for (const when of ["none", "under-way"] as const) {
   test(`the hook with the token has its place when strangers have all others, and twice: drain ${when}`, async () => {
     progress = when;
     const strangers = await fill();
-    const hooks = [ask("127.0.0.2", "/drained?token=secret"), ask("127.0.0.2", "/drained?token=secret")];
+    const hooks = [ask("127.0.0.2", "secret"), ask("127.0.0.2", "secret")];
     await untilHeld(258);
     const more = ask("127.0.0.99");
-    const wrong = ask("127.0.0.98", "/drained?token=secre");
+    const wrong = ask("127.0.0.98", "secre");
     let turnedAway = 0;
     for (const stranger of strangers) void stranger.then(() => (turnedAway += 1));
     while (turnedAway < 2) await new Promise((resolve) => setTimeout(resolve, 5));

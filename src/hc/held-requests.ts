@@ -40,15 +40,15 @@ export class HeldRequests {
   readonly #kept = new FairPlaces<Exchange>();
   readonly #shared = new FairPlaces<Exchange>();
   readonly #progress: () => DrainProgress;
-  readonly #query: string | undefined;
+  readonly #token: string | undefined;
 
   /**
    * @param progress asked for each request, and again when it has waited for a drain to begin
-   * @param token what the kubelet's hook carries as `token`; undefined or empty: nobody's does
+   * @param token what the kubelet's hook carries in its header; undefined or empty: nobody's does
    */
   constructor(progress: () => DrainProgress, token?: string) {
     this.#progress = progress;
-    this.#query = token ? `token=${token}` : undefined;
+    this.#token = token || undefined;
   }
 
   /** How many wait. */
@@ -63,7 +63,7 @@ export class HeldRequests {
       exchange.answer(DRAINED);
       return;
     }
-    const isKept = this.#query !== undefined && exchange.query === this.#query;
+    const isKept = this.#token !== undefined && exchange.token === this.#token;
     const [places, bound] = isKept ? [this.#kept, KEPT] : [this.#shared, SHARED];
     const { address } = exchange;
     const loser = loserOf(places, bound, exchange, progress === "under-way");

@@ -29,8 +29,8 @@ export interface Exchange {
   readonly method: string;
   /** The path without query. */
   readonly path: string;
-  /** What follows the question mark. */
-  readonly query: string;
+  /** What the header Gracegate-Hook says; undefined where there is none. */
+  readonly token: string | undefined;
   readonly address: string;
   /** Writes an answer and ends the connection; later answers are ignored. */
   answer(answer: PreparedAnswer): void;
@@ -82,7 +82,7 @@ export class OneRequestServer extends Server {
 class Connection implements Exchange {
   method = "";
   path = "";
-  query = "";
+  token: string | undefined;
   readonly address: string;
   readonly #socket: Socket;
   readonly #handle: (exchange: Exchange) => void;
@@ -157,7 +157,7 @@ class Connection implements Exchange {
   }
 
   #complete(): void {
-    const [line = ""] = this.#head.split(/\r?\n/, 1);
+    const [line = "", ...headers] = this.#head.split(/\r?\n/);
     this.#head = "";
     const [, method, target] = /^([A-Z]+) (\S+) HTTP\/1\.[01]$/.exec(line) ?? [];
     if (method === undefined || target === undefined) {
@@ -166,7 +166,8 @@ class Connection implements Exchange {
     }
     this.#progress = "read";
     this.method = method;
-    [this.path, this.query] = partsOf(target);
+    this.path = pathOf(target);
+    this.token = tokenIn(headers);
     this.#handle(this);
   }
 }
@@ -175,9 +176,15 @@ function endOfHead(text: string, from: number): boolean {
   return text.includes("\r\n\r\n", from) || text.includes("\n\n", from);
 }
 
-/** Path and query of a request's target; a proxy in between may send the whole URL. */
-export function partsOf(target: string): readonly [path: string, query: string] {
-  const [local = ""] = target.replace(/^https?:\/\/[^/?#]*/i, "").split("#", 1);
-  const mark = local.indexOf("?");
-  return mark === -1 ? [local || "/", ""] : [local.slice(0, mark) || "/", local.slice(mark + 1)];
+/** The path of a request's target, without its query; a proxy in between may send the whole URL. */
+export function pathOf(target: string): string {
+  const [path = ""] = target.replace(/^https?:\/\/[^/?#]*/i, "").split(/[?#]/, 1);
+  return path || "/";
+}
+
+const TOKEN = "gracegate-hook:";
+
+function tokenIn(headers: readonly string[]): string | undefined {
+  const header = headers.find((line) => line.slice(0, TOKEN.length).toLowerCase() === TOKEN);
+  return header?.slice(TOKEN.length).trim();
 }

@@ -59,7 +59,7 @@ export const variables = {
   HOOK_TOKEN: {
     kind: "text",
     default: "",
-    doc: "What the kubelet's `/drained?token=…` carries, so that it has a place of its own among those that wait.",
+    doc: "What the kubelet's `/drained` carries in the header `Gracegate-Hook`, so that it has a place of its own among those that wait.",
   },
   ENVOY_ADMIN_PORT: { kind: "port", default: "15000", doc: "Envoy's admin port (`proxyAdminPort`)." },
   AGENT_STATUS_PORT: { kind: "port", default: "15020", doc: "The agent's port (`statusPort`)." },

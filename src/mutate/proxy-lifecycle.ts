@@ -12,7 +12,7 @@ import { isOurs } from "../pod/status.ts";
 import { inSeconds, wholeSeconds } from "../units/milliseconds.ts";
 import { type Context, type Mutation, unchanged } from "./context.ts";
 import { containerNamed, withContainer, withPreStop } from "./edit.ts";
-import { hookPath } from "./hook-token.ts";
+import { hookHeaders } from "./hook-token.ts";
 import { settingOf, type Why, type Whys } from "./why.ts";
 
 /** Mutation 4. */
@@ -44,7 +44,8 @@ function hookFor(pod: JsonObject, { proxyStop, budget, facts, role }: Context): 
     case "Hold": {
       // Without hc beside it the hook would fail at once.
       if (role.kind !== "gateway" || containerNamed(pod, "containers", "hc") === undefined) return sleep;
-      const httpGet = { path: hookPath(role.hookToken), port: role.settings.hc.port, scheme: "HTTP" };
+      const where = { path: "/drained", port: role.settings.hc.port, scheme: "HTTP" };
+      const httpGet = { ...where, ...hookHeaders(role.hookToken) };
       // The kubelet finds no pod address on the host network, and the hook would fail.
       return { httpGet: facts.hostNetwork ? { ...httpGet, host: "127.0.0.1" } : httpGet };
     }

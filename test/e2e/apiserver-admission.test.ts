@@ -61,7 +61,12 @@ function suite(version: string, apiserver: Component): void {
       const token = variableIn(hc, "HOOK_TOKEN");
       assert.match(String(token), /^[0-9a-f-]{36}$/);
       assert.deepEqual(objectAt(objectAt(proxy, "lifecycle"), "preStop"), {
-        httpGet: { path: `/drained?token=${token}`, port: 18180, scheme: "HTTP" },
+        httpGet: {
+          path: "/drained",
+          port: 18180,
+          scheme: "HTTP",
+          httpHeaders: [{ name: "Gracegate-Hook", value: String(token) }],
+        },
       });
       assert.deepEqual(variableIn(proxy, "EXIT_ON_ZERO_ACTIVE_CONNECTIONS"), "true");
       assert.equal(hc?.name, "hc");

@@ -82,8 +82,8 @@ export class HcProcess {
   }
 
   /** Asks the health port. */
-  get(path: string, method = "GET"): Promise<HcAnswer> {
-    return ask(this.ports.health, path, method);
+  get(path: string, method = "GET", headers: Readonly<Record<string, string>> = {}): Promise<HcAnswer> {
+    return ask(this.ports.health, path, method, "127.0.0.1", headers);
   }
 
   /** What the load balancer is told. */
@@ -141,9 +141,15 @@ export async function until(
 }
 
 /** Sends a request on a connection of its own. */
-export function ask(port: number, path: string, method: string, host = "127.0.0.1"): Promise<HcAnswer> {
+export function ask(
+  port: number,
+  path: string,
+  method: string,
+  host = "127.0.0.1",
+  headers: Readonly<Record<string, string>> = {},
+): Promise<HcAnswer> {
   return new Promise((resolve, reject) => {
-    const outgoing = request({ host, port, path, method, agent: false }, (incoming) => {
+    const outgoing = request({ host, port, path, method, headers, agent: false }, (incoming) => {
       let body = "";
       incoming.setEncoding("utf8").on("data", (chunk) => {
         body += chunk;

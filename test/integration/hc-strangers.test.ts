@@ -38,8 +38,9 @@ suite("strangers", { concurrency: 2 }, () => {
     await until("all places are taken", async () => (await hc.status()).heldRequests === 256);
     hc.child.kill("SIGTERM");
     let answered = 0;
-    const hooks = ["/drained?token=secret", "/drained?token=secret", "/drained"].map(async (path) => {
-      const { status } = await hc.get(path);
+    const token = { "Gracegate-Hook": "secret" };
+    const hooks = [token, token, {}].map(async (headers) => {
+      const { status } = await hc.get("/drained", "GET", headers);
       answered += 1;
       return status;
     });

@@ -6,7 +6,6 @@ import { profiles } from "../../balancers/profiles.ts";
 import { drainOf, ENVOY_DRAIN, LEAST_DRAIN, type ProxyStop } from "../../budget/budget.ts";
 import { loadBalancerOf } from "../../budget/load-balancer.ts";
 import type { Context } from "../../mutate/context.ts";
-import { isHookPath } from "../../mutate/hook-token.ts";
 import { PROXY_CONFIG, STATUS } from "../../pod/annotations.ts";
 import { type Facts, factsOf, variableOf } from "../../pod/facts.ts";
 import { type JsonObject, objectAt, textAt, withKey } from "../../pod/json.ts";
@@ -150,7 +149,7 @@ function hookOf({ proxy }: Facts, hc: GatewayTermination["hc"]): Hook {
   const timed = (length: number, name: string): Hook => ({ kind: "timed", length: seconds(length), name });
   const preStop = proxy?.preStop;
   if (preStop === undefined || proxy?.native) return timed(0, "none");
-  const isHeld = hc !== undefined && isHookPath(textAt(objectAt(preStop.hook, "httpGet"), "path"));
+  const isHeld = hc !== undefined && textAt(objectAt(preStop.hook, "httpGet"), "path") === "/drained";
   if (isHeld) return { kind: "held" };
   if (preStop.seconds !== undefined) return timed(preStop.seconds, `sleep ${preStop.seconds}s`);
   return timed(0, preStop.handler);
