@@ -266,6 +266,13 @@ export const codes = {
     (d: { mutation: string; problem: string }) =>
       `${d.mutation} was left out, since the pod would be refused: ${d.problem}.`,
   ),
+  GG406: code(
+    "warning",
+    "The pod has more containers than any node runs in one, so it is left unchanged.",
+    "Split the pod.",
+    (d: { containers: number; most: number }) =>
+      `the pod has ${d.containers} containers, and pods of more than ${d.most} are left unchanged; split it.`,
+  ),
   GG501: code(
     "error",
     "Gracegate met an error of its own and admitted the pod unchanged.",

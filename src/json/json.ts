@@ -26,16 +26,20 @@ export function valueAt(object: JsonValue | undefined, key: string): JsonValue |
   return isObject(object) && Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
+/** What is not there; one for all, since a pod of 100,000 empty containers asks for millions. */
+const NOTHING: JsonObject = Object.freeze({});
+const NONE: readonly JsonObject[] = Object.freeze([]);
+
 /** The object under a key; an empty one where there is none. */
 export function objectAt(object: JsonValue | undefined, key: string): JsonObject {
   const value = valueAt(object, key);
-  return isObject(value) ? value : {};
+  return isObject(value) ? value : NOTHING;
 }
 
 /** The objects in the list under a key; other elements are left out. */
 export function objectsAt(object: JsonValue | undefined, key: string): readonly JsonObject[] {
   const value = valueAt(object, key);
-  return Array.isArray(value) ? value.filter(isObject) : [];
+  return Array.isArray(value) ? value.filter(isObject) : NONE;
 }
 
 /** The text under a key. */

@@ -2,7 +2,7 @@
  * Runs the mutations over a pod, in order, and keeps a result that the API server would refuse from leaving.
  */
 import { type Notice, notice } from "../codes/registry.ts";
-import { type JsonObject, type JsonValue, objectAt, objectsAt } from "../pod/json.ts";
+import type { JsonObject, JsonValue } from "../pod/json.ts";
 import { podProblems } from "../pod/pod-rules.ts";
 import type { Policy } from "../policy/validate.ts";
 import { applicationLifecycle } from "./application-lifecycle.ts";
@@ -29,9 +29,6 @@ export const mutations: readonly Mutation[] = [
 /** Problems that a warning names. */
 const MOST_PROBLEMS = 3;
 
-/** Containers of a pod that is tried again without some of the changes; no node runs as many in one pod. */
-const MOST_CONTAINERS = 500;
-
 /** A pod after the mutations. */
 export interface Mutated {
   /** The same object as before where nothing changed. */
@@ -55,7 +52,7 @@ export interface MutateInput {
  * Applies all mutations to a pod.
  *
  * If the result breaks a rule of the API server that the pod did not break before, the mutation that does it is left out
- * with a warning; if that is not enough, more of them, and in the end all (at once in a pod of very many containers). The status goes with the last of them only:
+ * with a warning; if that is not enough, more of them, and in the end all. The status goes with the last of them only:
  * without it a second call would take our values for the user's.
  */
 export function mutate(pod: JsonObject, input: MutateInput): Mutated {
@@ -68,7 +65,7 @@ export function mutate(pod: JsonObject, input: MutateInput): Mutated {
   const fresh = problems.filter(isNew);
   if (fresh.length === 0) return first;
   const problem = fresh.slice(0, MOST_PROBLEMS).join("; ");
-  const candidates = containersOf(pod) > MOST_CONTAINERS ? [] : first.changedBy;
+  const candidates = first.changedBy;
   const attempts = [
     ...candidates.map((name) => [name]),
     ...candidates.slice(0, -1).map((_, index) => candidates.slice(candidates.length - 2 - index)),
@@ -79,11 +76,6 @@ export function mutate(pod: JsonObject, input: MutateInput): Mutated {
     if (!podProblems(attempt.pod).some(isNew)) return attempt;
   }
   return { pod, notices: [notice("GG405", { mutation: "every change", problem })], changedBy: [], whys: () => [] };
-}
-
-function containersOf(pod: JsonObject): number {
-  const spec = objectAt(pod, "spec");
-  return objectsAt(spec, "containers").length + objectsAt(spec, "initContainers").length;
 }
 
 function run(pod: JsonObject, input: MutateInput, without: ReadonlySet<string>, warnings: readonly Notice[]): Mutated {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
   annotation,
+  app,
   codesOf,
   gatewayPod,
   optionsFor,
@@ -169,6 +170,15 @@ describe("grace periods", () => {
     const outcome = run(pod);
     assert.equal(outcome.pod, pod);
     assert.deepEqual(codesOf(outcome.notices), ["GG303"]);
+  });
+
+  it("leaves a pod of very many containers alone, and says so", () => {
+    const others = (count: number) => Array.from({ length: count }, (_, index) => app(undefined, `c${index}`));
+    const many = sidecarPod({ others: others(500) });
+    const outcome = run(many);
+    assert.equal(outcome.pod, many);
+    assert.deepEqual(codesOf(outcome.notices), ["GG406"]);
+    assert.notEqual(run(sidecarPod({ others: others(499) })).changedBy.length, 0);
   });
 
   const wish = (seconds: string, grace?: number) => {

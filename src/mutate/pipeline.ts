@@ -3,7 +3,7 @@
  */
 import { type Notice, notice } from "../codes/registry.ts";
 import { type Facts, factsOf } from "../pod/facts.ts";
-import type { JsonObject } from "../pod/json.ts";
+import { type JsonObject, objectAt, valueAt } from "../pod/json.ts";
 import { type Layer, pick, pickEither, type Sourced } from "../policy/layers.ts";
 import { schemaAt } from "../policy/normalise.ts";
 import { overridesOf } from "../policy/pod-overrides.ts";
@@ -18,6 +18,9 @@ import type { Whys } from "./why.ts";
 
 /** The end of the sentence with which a pod is refused. */
 const REFUSED = "The policy refuses such a pod (invalid: Deny).";
+
+/** Containers of a pod that is changed, init containers included; no node runs as many in one pod. */
+const MOST_CONTAINERS = 500;
 
 /** What the pipeline needs besides the pod. */
 export interface PipelineOptions {
@@ -82,6 +85,10 @@ export function runPipeline(pod: JsonObject, namespace: string, options: Pipelin
   if (denied !== undefined && refuses) return { ...alone, policies, notices, refusal: denied.text };
   // 0 makes the API server remove the pod at once: a wish to be killed, which nothing here may overrule.
   if (facts.gracePeriod === 0) return { ...alone, policies, notices: [...notices, notice("GG303", {})] };
+  const containers = containersOf(pod);
+  if (containers > MOST_CONTAINERS) {
+    return { ...alone, policies, notices: [...notices, notice("GG406", { containers, most: MOST_CONTAINERS })] };
+  }
 
   const decided = planFor(pod, facts, {
     layers,
@@ -93,6 +100,14 @@ export function runPipeline(pod: JsonObject, namespace: string, options: Pipelin
   const plan: Plan = { ...decided, notices: [...notices, ...decided.notices] };
   const mutated = mutate(pod, { plan, policies, observe: mode === "Observe" });
   return { ...alone, ...mutated, policies, plan };
+}
+
+function containersOf(pod: JsonObject): number {
+  const count = (list: string) => {
+    const there = valueAt(objectAt(pod, "spec"), list);
+    return Array.isArray(there) ? there.length : 0;
+  };
+  return count("containers") + count("initContainers");
 }
 
 /** What holds in place of an override that does not parse. */

@@ -25,5 +25,7 @@ export function reasonLeftAlone({ skipped, outcome }: InjectedWorkload): string 
   const { role, rule, gracePeriod } = outcome.facts;
   if (role === "none") return REASONS[rule] ?? rule;
   if (gracePeriod === 0) return "it wants to be killed at once (terminationGracePeriodSeconds: 0)";
+  if (outcome.notices.some(({ code }) => code === "GG406"))
+    return "it has more containers than any node runs in one pod";
   return "the mode of its policy is Disabled";
 }
