@@ -11,13 +11,11 @@ import { killsSessions } from "../src/balancers/on-down.ts";
 import { LB_PROFILES, profiles } from "../src/balancers/profiles.ts";
 import { rules } from "../src/check/rules.ts";
 import { codes } from "../src/codes/registry.ts";
-import { builtIn } from "../src/policy/built-in.ts";
+import { type JsonValue, valueAt } from "../src/pod/json.ts";
 import { gracePolicyCrd } from "../src/policy/crd.ts";
-import { schemaAt } from "../src/policy/normalise.ts";
 import { overrides } from "../src/policy/overrides.ts";
 import { policySpec } from "../src/policy/schema.ts";
 import type { JsonSchema, Schema } from "../src/policy/schema-builder.ts";
-import { formatDuration, type Milliseconds } from "../src/units/milliseconds.ts";
 import { chartValues, valuesSchema } from "./chart-values.ts";
 import { dashboard } from "./dashboard.ts";
 import { answersTable, environmentTable, type Table, transitionsTable, wishesTable } from "./generated-hc.ts";
@@ -179,15 +177,17 @@ function valuesTable(): string {
 
 function policyTable(): string {
   const rows: string[][] = [];
-  const visit = (schema: Schema<unknown>, path: string) => {
+  const visit = (schema: Schema<unknown>, path: string, above: JsonValue | undefined) => {
     for (const [name, field] of Object.entries(schema.fields ?? {})) {
       const at = path === "" ? name : `${path}.${name}`;
-      rows.push([`\`${at}\``, kindOf(field), defaultOf(at), field.json.description ?? ""]);
-      if (field.kind === "object") visit(field, at);
-      if (field.kind === "list" && field.element?.kind === "object") visit(field.element, `${at}[]`);
+      const builtIn = field.builtIn ?? valueAt(above, name);
+      const shown = field.kind === "object" ? field.builtIn : builtIn;
+      rows.push([`\`${at}\``, kindOf(field), builtInText(shown), field.json.description ?? ""]);
+      if (field.kind === "object") visit(field, at, builtIn);
+      if (field.kind === "list" && field.element?.kind === "object") visit(field.element, `${at}[]`, undefined);
     }
   };
-  visit(policySpec, "");
+  visit(policySpec, "", undefined);
   return table(["field of `spec`", "type", "built-in", "meaning"], rows);
 }
 
@@ -204,14 +204,8 @@ function typeOf(schema: JsonSchema): string {
   return schema["x-kubernetes-int-or-string"] ? "quantity" : schema.type === "string" ? "text" : (schema.type ?? "any");
 }
 
-function defaultOf(path: string): string {
-  const value = path
-    .split(".")
-    .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], builtIn);
-  if (value === undefined || (typeof value === "object" && !Array.isArray(value) && !path.endsWith("resources")))
-    return "";
-  const isDuration = schemaAt(policySpec, path)?.kind === "duration";
-  return `\`${isDuration ? formatDuration(value as Milliseconds) : JSON.stringify(value).replaceAll('"', "")}\``;
+function builtInText(value: JsonValue | undefined): string {
+  return value === undefined ? "" : `\`${JSON.stringify(value).replaceAll('"', "")}\``;
 }
 
 function overrideTable(): string {

@@ -7,7 +7,6 @@ import { lineAt } from "../manifests/line.ts";
 import { objectsOf, type Path } from "../manifests/workload.ts";
 import type { Context } from "../mutate/context.ts";
 import { isObject, type JsonObject, objectAt, objectsAt, textAt } from "../pod/json.ts";
-import { builtIn } from "../policy/built-in.ts";
 import { matches } from "../policy/selector.ts";
 
 /** One object, and where it stands. */
@@ -98,9 +97,7 @@ export function gatewaysWithHc(inventory: Inventory): readonly Workload[] {
 /** The resources that hc gets in a gateway. */
 export function hcResourcesOf({ context }: Workload): JsonObject | undefined {
   const role = context?.role;
-  return role?.kind === "gateway"
-    ? ((role.settings.hc.resources ?? builtIn.gateway.hc.resources) as JsonObject)
-    : undefined;
+  return role?.kind === "gateway" ? ((role.settings.hc.resources ?? {}) as JsonObject) : undefined;
 }
 
 /**

@@ -109,7 +109,10 @@ describe("mutation 3, hc", () => {
   });
 
   it("pull secrets are united with the pod's", () => {
-    const { pod } = run(gatewayPod(spec({ imagePullSecrets: [{ name: "a" }] })), hc({ imagePullSecrets: ["a", "b"] }));
+    const { pod } = run(
+      gatewayPod(spec({ imagePullSecrets: [{ name: "a" }] })),
+      hc({ imagePullSecrets: [{ name: "a" }, { name: "b" }] }),
+    );
     assert.deepEqual(objectAt(pod, "spec").imagePullSecrets, [{ name: "a" }, { name: "b" }]);
     assert.deepEqual((statusOf(pod).wrote as JsonObject).imagePullSecrets, ["b"]);
   });
@@ -219,11 +222,11 @@ describe("hc of an earlier call", () => {
 
   it("takes its pull secrets along, the pod's own stay", () => {
     const own = gatewayPod(spec({ imagePullSecrets: [{ name: "a" }] }));
-    const first = run(own, hc({ imagePullSecrets: ["a", "b"] })).pod;
+    const first = run(own, hc({ imagePullSecrets: [{ name: "a" }, { name: "b" }] })).pod;
     const secrets = (policy: WrittenSpec) => objectAt(run(first, policy).pod, "spec").imagePullSecrets;
-    assert.deepEqual(secrets(hc({ imagePullSecrets: ["c"] })), [{ name: "a" }, { name: "c" }]);
+    assert.deepEqual(secrets(hc({ imagePullSecrets: [{ name: "c" }] })), [{ name: "a" }, { name: "c" }]);
     assert.deepEqual(secrets(hc({ enabled: false })), [{ name: "a" }]);
-    const alone = run(gatewayPod(), hc({ imagePullSecrets: ["b"] })).pod;
+    const alone = run(gatewayPod(), hc({ imagePullSecrets: [{ name: "b" }] })).pod;
     assert.equal(objectAt(run(alone).pod, "spec").imagePullSecrets, undefined);
   });
 

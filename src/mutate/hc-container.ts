@@ -40,8 +40,8 @@ export const hcContainer: Mutation = {
 
 function withOurs(pod: JsonObject, context: Context, role: GatewayRole, image: string, there: JsonObject | undefined) {
   const { container: wanted, whys } = hcContainerOf(pod, context, role, image);
-  const secrets = pullSecrets(pod, context, role.settings.hc.imagePullSecrets ?? []);
-  const extra = (role.settings.hc.extraEnv ?? []).flatMap(({ name }) => name ?? []);
+  const secrets = pullSecrets(pod, context, namesOf(role.settings.hc.imagePullSecrets));
+  const extra = namesOf(role.settings.hc.extraEnv);
   const wrote: Record<string, JsonValue> = { hc: image, ...(extra.length > 0 ? { "hc/extraEnv": extra } : {}) };
   if (secrets.added.length > 0) wrote.imagePullSecrets = secrets.added;
   const withSecrets = secrets.pod;
@@ -51,6 +51,10 @@ function withOurs(pod: JsonObject, context: Context, role: GatewayRole, image: s
   const at = containerNamed(withSecrets, "containers", "hc");
   const changed = at === undefined ? withSecrets : withContainer(withSecrets, "containers", at.index, updated);
   return { pod: changed, wrote, whys };
+}
+
+function namesOf(list: readonly { readonly name?: string }[] = []): readonly string[] {
+  return list.flatMap(({ name }) => name ?? []);
 }
 
 /** Puts hc right after istio-proxy. */

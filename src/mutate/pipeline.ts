@@ -6,8 +6,10 @@ import { type Facts, factsOf } from "../pod/facts.ts";
 import { type JsonObject, objectAt, valueAt } from "../pod/json.ts";
 import { type Layer, pick, pickEither, type Sourced } from "../policy/layers.ts";
 import { schemaAt } from "../policy/normalise.ts";
+import { specPath } from "../policy/overrides.ts";
 import { overridesOf } from "../policy/pod-overrides.ts";
 import { type PolicySpec, policySpec } from "../policy/schema.ts";
+import { settingAt } from "../policy/setting-path.ts";
 import { resolveInvalid, resolveMode } from "../policy/settings.ts";
 import { layersFor, type PolicySnapshot } from "../policy/snapshot.ts";
 import type { Policy } from "../policy/validate.ts";
@@ -112,17 +114,13 @@ function containersOf(pod: JsonObject): number {
 
 /** What holds in place of an override that does not parse. */
 function insteadOf(setting: string, layers: readonly Layer[], role: "gateway" | "sidecar"): string {
-  const field = (path: string) => (spec: PolicySpec) =>
-    path.split(".").reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], {
-      ...spec[role],
-      mode: spec.mode,
-    });
+  const field = (name: string) => (spec: PolicySpec) => settingAt(spec, specPath(name, role));
   const using = (name: string, used: Sourced<unknown> | undefined): string =>
     used === undefined
       ? "It is ignored."
       : `Using ${name === setting ? "" : `${name} `}${shown(name, used.value)} from ${used.origin}.`;
   const shown = (name: string, value: unknown): string => {
-    const isDuration = schemaAt(policySpec, `${role}.${name}`)?.kind === "duration";
+    const isDuration = schemaAt(policySpec, specPath(name, role))?.kind === "duration";
     return isDuration ? formatDuration(value as Milliseconds) : String(value);
   };
   switch (setting) {

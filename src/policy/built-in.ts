@@ -1,40 +1,27 @@
 /**
- * What holds where no policy says anything: the farthest level of the settings.
- *
- * The gateway's numbers are the runbook's example: p99 30 s, an LB that checks every 2 s and lets a backend fall after 2
- * failures, which gives 36 / 9 / 36 / 75 s. A sidecar has no drain timeout of its own: it takes what the grace leaves.
+ * What holds where no policy says anything: the farthest level of the settings. The schema has the values.
  */
-import { seconds } from "../units/milliseconds.ts";
-import type { PolicySpec } from "./schema.ts";
+import type { JsonValue } from "../pod/json.ts";
+import { normalise, type Refusal } from "./normalise.ts";
+import { type PolicySpec, policySpec } from "./schema.ts";
+import type { Schema } from "./schema-builder.ts";
 
-/** The built-in settings. The LB's interval and fall come from its profile. */
-export const builtIn = {
-  mode: "Enforce",
-  invalid: "Warn",
-  gateway: {
-    requestP99: seconds(30),
-    loadBalancer: { profile: "generic", checkRise: 2, checkTimeout: seconds(1) },
-    exitOnZeroActiveConnections: true,
-    holdApplicationUntilProxyStarts: true,
-    proxyStop: "Hold",
-    retireConnections: true,
-    margin: seconds(30),
-    maxGracePeriod: seconds(600),
-    hc: {
-      enabled: true,
-      port: 18180,
-      controlPort: 18181,
-      metricsPort: 18182,
-      pollInterval: seconds(1),
-      healthPaths: ["/health_check.html"],
-      logLevel: "info",
-      resources: { requests: { cpu: "10m", memory: "64Mi" }, limits: { cpu: "500m", memory: "128Mi" } },
-    },
-  },
-  sidecar: {
-    holdApplicationUntilProxyStarts: true,
-    margin: seconds(5),
-    maxGracePeriod: seconds(600),
-    applicationPreStopSleep: seconds(0),
-  },
-} as const satisfies PolicySpec;
+/** The built-in settings. */
+export const builtIn: PolicySpec = built();
+
+function built(): PolicySpec {
+  const refusals: Refusal[] = [];
+  const spec = normalise(policySpec, writtenOf(policySpec) ?? {}, "spec", refusals);
+  if (refusals.length > 0) throw new Error(`the built-in values break the schema: ${JSON.stringify(refusals)}`);
+  return spec;
+}
+
+/** The built-in values of a schema and of what is below it; undefined where it has none. */
+function writtenOf({ builtIn: value, fields = {} }: Schema<unknown>): JsonValue | undefined {
+  if (value !== undefined) return value;
+  const entries = Object.entries(fields).flatMap(([name, field]): [string, JsonValue][] => {
+    const inner = writtenOf(field);
+    return inner === undefined ? [] : [[name, inner]];
+  });
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}

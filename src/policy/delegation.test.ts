@@ -17,7 +17,7 @@ const policy = (namespace: string, name: string, spec: PolicySpec): Policy => ({
 const OWNERS = { image: "owner/hc:1", securityContext: { runAsNonRoot: true } };
 const THEIRS = {
   image: "evil.example/rootkit:1",
-  imagePullSecrets: ["stolen"],
+  imagePullSecrets: [{ name: "stolen" }],
   securityContext: { privileged: true },
   extraEnv: [{ name: "NODE_OPTIONS", value: "--import=data:text/javascript,1" }],
   logLevel: "debug",

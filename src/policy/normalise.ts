@@ -3,7 +3,7 @@
  */
 import { isObject, type JsonValue } from "../pod/json.ts";
 import { parseMilliseconds } from "../units/duration.ts";
-import { compareQuantities } from "../units/quantity.ts";
+import { brokenBy } from "./rule.ts";
 import type { Schema } from "./schema-builder.ts";
 
 /** The schema of a field; undefined where there is none of that path. */
@@ -64,21 +64,26 @@ function withFields(
 }
 
 function normalised(schema: Schema<unknown>, value: JsonValue, path: string, refusals: Refusal[]): unknown {
+  const normal = parsed(schema, value, path, refusals);
+  if (normal === UNUSABLE) return 0;
+  for (const { at, reason } of brokenBy(schema.rules ?? [], normal)) refusals.push({ path: `${path}${at}`, reason });
+  return normal;
+}
+
+/** In place of a value that is none of its kind; its rules say nothing of it. */
+const UNUSABLE = Symbol("unusable");
+
+function parsed(schema: Schema<unknown>, value: JsonValue, path: string, refusals: Refusal[]): unknown {
   const below = (name: string) => (path === "" ? name : `${path}.${name}`);
   switch (schema.kind) {
     case "duration": {
-      const parsed = parseMilliseconds(value);
-      if (parsed.ok) return parsed.milliseconds;
-      refusals.push({ path, reason: `is not a duration: ${parsed.reason}` });
-      return 0;
+      const duration = parseMilliseconds(value);
+      if (duration.ok) return duration.milliseconds;
+      refusals.push({ path, reason: `is not a duration: ${duration.reason}` });
+      return UNUSABLE;
     }
-    case "quantity": {
-      const { most } = schema;
-      if (most !== undefined && (compareQuantities(String(value), most) ?? 1) > 0) {
-        refusals.push({ path, reason: `is ${String(value)}, more than ${most}` });
-      }
+    case "quantity":
       return String(value);
-    }
     case "list":
       if (!Array.isArray(value) || schema.element === undefined) return [];
       return value.map((element, index) =>

@@ -4,7 +4,6 @@
 import { type Notice, notice } from "../codes/registry.ts";
 import { OVERRIDE_PREFIX, STATUS } from "../pod/annotations.ts";
 import type { JsonObject, JsonValue } from "../pod/json.ts";
-import { parseMilliseconds } from "../units/duration.ts";
 import type { Milliseconds } from "../units/milliseconds.ts";
 import type { Delegation } from "./delegation.ts";
 import { type Layer, level } from "./layers.ts";
@@ -76,7 +75,7 @@ export function overridesOf(annotations: JsonObject, role: OverrideRole, delegat
       bad.push({ annotation, value, is: parsed.is, right: parsed.right, setting: entry.setting });
       continue;
     }
-    if (entry.name === "grace-period") gracePeriodWish = durationOf(value);
+    if (entry.name === "grace-period") gracePeriodWish = parsed.value as Milliseconds;
     else layers.push({ level: level.override, origin: `annotation ${annotation}`, spec: parsed.spec });
   }
   if (unknown > MOST_UNKNOWN) notices.push(notice("GG102", { more: unknown - MOST_UNKNOWN }));
@@ -98,9 +97,4 @@ function notText(written: JsonValue) {
     is: `a text but ${kind}, and the API server refuses the object`,
     right: "it in quotes",
   };
-}
-
-function durationOf(value: string): Milliseconds | undefined {
-  const parsed = parseMilliseconds(value);
-  return parsed.ok ? parsed.milliseconds : undefined;
 }

@@ -4,9 +4,11 @@
  * The schema is an OpenAPI v3 structural schema as CustomResourceDefinitions need it, and at the same time what the file
  * loader validates with; `Value<typeof schema>` is the type of a value after normalising (durations in milliseconds).
  */
+import type { JsonValue } from "../pod/json.ts";
 import { DURATION_PATTERN, MAX_DURATION } from "../units/duration.ts";
 import type { Milliseconds } from "../units/milliseconds.ts";
-import { QUANTITY_PATTERN } from "../units/quantity.ts";
+import { compareQuantities, QUANTITY_PATTERN } from "../units/quantity.ts";
+import { type CelRule, type Rule, validations } from "./rule.ts";
 
 /** A JSON schema node of the kind that a CRD takes. */
 export interface JsonSchema {
@@ -28,16 +30,7 @@ export interface JsonSchema {
   readonly anyOf?: readonly JsonSchema[];
   readonly "x-kubernetes-int-or-string"?: true;
   readonly "x-kubernetes-preserve-unknown-fields"?: true;
-  readonly "x-kubernetes-validations"?: readonly Rule[];
-}
-
-/** A rule in CEL that the API server checks, for what the rest of a schema cannot say; validate.ts checks the same. */
-export interface Rule {
-  readonly rule: string;
-  /** Completes the sentence that starts with the field's path. */
-  readonly message: string;
-  /** The field below the one with the rule that the message is about: `.values`. */
-  readonly fieldPath?: string;
+  readonly "x-kubernetes-validations"?: readonly CelRule[];
 }
 
 /** How a leaf is normalised and described. */
@@ -49,10 +42,24 @@ export interface Schema<T> {
   readonly json: JsonSchema;
   readonly fields?: Readonly<Record<string, Schema<unknown>>>;
   readonly element?: Schema<unknown>;
-  /** The largest quantity. */
-  readonly most?: string;
+  /** What its type cannot say. */
+  readonly rules?: readonly Rule<T>[];
+  /** What holds where no policy says anything, as a person writes it. */
+  readonly builtIn?: JsonValue;
+  readonly known?: KnownText;
   /** Only for the compiler; never set. */
   readonly value?: T;
+}
+
+/** A kind of text that is written outside of policies too. */
+export interface KnownText {
+  readonly pattern: RegExp;
+  /** Its name: `image`. */
+  readonly type: string;
+  /** What another text is not: `an image`. */
+  readonly is: string;
+  /** What would be right: `its name with a tag or a digest`. */
+  readonly right: string;
 }
 
 /** The type of a schema's values after normalising. */
@@ -61,24 +68,30 @@ export type Value<S> = S extends Schema<infer T> ? T : never;
 type ObjectOf<F> = { readonly [K in keyof F]?: Value<F[K]> };
 
 /** Durations as CEL reads them. `^[0-9]+$` are seconds, which CEL's own duration() does not know. */
-const AT_MOST_A_DAY: Rule = {
-  rule: `type(self) == int || (self.matches('^[0-9]+$') ? self.matches('^0*[0-9]{1,5}$') && int(self) <= ${MAX_DURATION} : duration(self) <= duration('24h'))`,
+const AT_MOST_A_DAY: Rule<Milliseconds> = {
+  cel: `type(self) == int || (self.matches('^[0-9]+$') ? self.matches('^0*[0-9]{1,5}$') && int(self) <= ${MAX_DURATION} : duration(self) <= duration('24h'))`,
   message: "must be at most 24h",
+  // What is longer is not parsed.
+  isBroken: () => false,
 };
 
-const MORE_THAN_NOTHING: Rule = {
-  rule: "type(self) == int || (self.matches('^[0-9]+$') ? !self.matches('^0+$') : duration(self) > duration('0s'))",
-  message: "must be more than 0",
-};
+const moreThanNothing = (since: string): Rule<Milliseconds> => ({
+  cel: "type(self) == int || (self.matches('^[0-9]+$') ? !self.matches('^0+$') : duration(self) > duration('0s'))",
+  message: `is 0; ${since}`,
+  isBroken: (span) => span === 0,
+});
 
 /**
  * A duration: seconds, or a text with units. Normalised to milliseconds.
  *
- * @param bounds `moreThanNothing` where 0 makes no sense
+ * @param bounds `moreThanNothing` where 0 makes no sense: `a check needs a pause`
  */
-export function duration(description: string, bounds: { moreThanNothing?: true } = {}): Schema<Milliseconds> {
+export function duration(description: string, bounds: { moreThanNothing?: string } = {}): Schema<Milliseconds> {
+  const since = bounds.moreThanNothing;
+  const rules = since === undefined ? [AT_MOST_A_DAY] : [AT_MOST_A_DAY, moreThanNothing(since)];
   return {
     kind: "duration",
+    rules,
     json: {
       description,
       anyOf: [{ type: "integer" }, { type: "string" }],
@@ -87,12 +100,19 @@ export function duration(description: string, bounds: { moreThanNothing?: true }
       pattern: DURATION_PATTERN,
       maxLength: 32,
       // For numbers:
-      minimum: bounds.moreThanNothing ? 1 : 0,
+      minimum: since === undefined ? 0 : 1,
       maximum: MAX_DURATION,
-      "x-kubernetes-validations": bounds.moreThanNothing ? [AT_MOST_A_DAY, MORE_THAN_NOTHING] : [AT_MOST_A_DAY],
+      ...validations(rules),
     },
   };
 }
+
+const atMost = (most: string): Rule<string> => ({
+  cel: `quantity(string(self)).compareTo(quantity('${most}')) <= 0`,
+  message: `must be at most ${most}`,
+  isBroken: (value) =>
+    (compareQuantities(value, most) ?? 1) > 0 && [{ reason: `is ${value}; it must be at most ${most}` }],
+});
 
 /**
  * A Kubernetes quantity. Normalised to its text.
@@ -100,9 +120,10 @@ export function duration(description: string, bounds: { moreThanNothing?: true }
  * @param most the largest, as a quantity
  */
 export function quantity(description: string, most?: string): Schema<string> {
+  const rules = most === undefined ? [] : [atMost(most)];
   return {
     kind: "quantity",
-    ...(most === undefined ? {} : { most }),
+    rules,
     json: {
       description,
       anyOf: [{ type: "integer" }, { type: "string" }],
@@ -110,16 +131,7 @@ export function quantity(description: string, most?: string): Schema<string> {
       pattern: QUANTITY_PATTERN,
       maxLength: 32,
       minimum: 0,
-      ...(most === undefined
-        ? {}
-        : {
-            "x-kubernetes-validations": [
-              {
-                rule: `quantity(string(self)).compareTo(quantity('${most}')) <= 0`,
-                message: `must be at most ${most}`,
-              },
-            ],
-          }),
+      ...validations(rules),
     },
   };
 }
@@ -133,8 +145,11 @@ export function choice<const T extends string>(description: string, values: read
 export function text(
   description: string,
   bounds: Pick<JsonSchema, "pattern" | "minLength" | "maxLength"> = {},
+  known?: KnownText,
 ): Schema<string> {
-  return { kind: "text", json: { type: "string", description, maxLength: 253, ...bounds } };
+  const json: JsonSchema = { type: "string", description, maxLength: 253, ...bounds };
+  if (known === undefined) return { kind: "text", json };
+  return { kind: "text", json: { ...json, pattern: known.pattern.source }, known };
 }
 
 /** A whole number within bounds. */
@@ -158,17 +173,18 @@ export function map<T>(
   description: string,
   element: Schema<T>,
   maxProperties = 64,
-  rules: readonly Rule[] = [],
+  rules: readonly Rule<Readonly<Record<string, T>>>[] = [],
 ): Schema<Readonly<Record<string, T>>> {
   return {
     kind: "map",
     element,
+    rules,
     json: {
       type: "object",
       description,
       additionalProperties: element.json,
       maxProperties,
-      ...(rules.length > 0 ? { "x-kubernetes-validations": rules } : {}),
+      ...validations(rules),
     },
   };
 }
@@ -182,18 +198,24 @@ export function object<F extends Readonly<Record<string, Schema<unknown>>>>(
   description: string,
   fields: F,
   required: readonly (keyof F & string)[] = [],
-  rules: readonly Rule[] = [],
+  rules: readonly Rule<ObjectOf<F>>[] = [],
 ): Schema<ObjectOf<F>> {
   const properties = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.json]));
   return {
     kind: "object",
     fields,
+    rules,
     json: {
       type: "object",
       description,
       properties,
       ...(required.length > 0 ? { required } : {}),
-      ...(rules.length > 0 ? { "x-kubernetes-validations": rules } : {}),
+      ...validations(rules),
     },
   };
+}
+
+/** A field and what holds where no policy says anything, as a person writes it. */
+export function orElse<S extends Schema<unknown>>(builtIn: JsonValue, schema: S): S {
+  return { ...schema, builtIn };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { matches, type Selector, selectorProblem } from "./selector.ts";
+import { matches, type Selector } from "./selector.ts";
 
 type Operator = "In" | "NotIn" | "Exists" | "DoesNotExist";
 const on = (key: string, operator: Operator, values?: readonly string[]): Selector => ({
@@ -34,23 +34,4 @@ describe("matches", () => {
   for (const [name, selector, result] of cases) {
     it(name, () => assert.equal(matches(selector, labels), result));
   }
-});
-
-describe("selectorProblem", () => {
-  it("finds the condition that is wrong", () => {
-    const selector: Selector = {
-      matchExpressions: [
-        { key: "a", operator: "Exists" },
-        { key: "b", operator: "NotIn" },
-      ],
-    };
-    assert.deepEqual(selectorProblem(selector), {
-      path: ".matchExpressions[1].values",
-      reason: "is empty; NotIn needs at least one value",
-    });
-  });
-  it("finds values where none may be", () => {
-    assert.equal(selectorProblem(on("a", "DoesNotExist", ["x"]))?.reason, "must be empty for DoesNotExist");
-  });
-  it("a right one has none", () => assert.equal(selectorProblem(on("a", "In", ["x"])), undefined));
 });

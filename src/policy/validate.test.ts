@@ -138,7 +138,7 @@ describe("an invalid policy names the field and what would be right", () => {
     [
       "one port twice",
       hc({ port: 18182, metricsPort: 18182 }),
-      "spec.gateway.hc uses one port twice; port, controlPort and metricsPort must differ",
+      "spec.gateway.hc.metricsPort uses one port twice; port and metricsPort must differ",
     ],
     ["an empty image", hc({ image: "" }), 'spec.gateway.hc.image is "" and does not match ^[a-zA-Z0-9][^\\s]*$'],
     [
@@ -153,8 +153,8 @@ describe("an invalid policy names the field and what would be right", () => {
     ],
     [
       "a secret without a name",
-      hc({ imagePullSecrets: [""] }),
-      'spec.gateway.hc.imagePullSecrets[0] is "" and does not match ^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
+      hc({ imagePullSecrets: [{ name: "" }] }),
+      'spec.gateway.hc.imagePullSecrets[0].name is "" and does not match ^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
     ],
     [
       "a variable with two values",
@@ -224,17 +224,17 @@ describe("an invalid policy names the field and what would be right", () => {
     [
       "more memory than hc could ever need",
       hc({ resources: { limits: { memory: "4097Mi" } } }),
-      "spec.gateway.hc.resources.limits.memory is 4097Mi, more than 4Gi",
+      "spec.gateway.hc.resources.limits.memory is 4097Mi; it must be at most 4Gi",
     ],
     [
       "more cores than hc could ever need",
       hc({ resources: { requests: { cpu: "4001m" } } }),
-      "spec.gateway.hc.resources.requests.cpu is 4001m, more than 4",
+      "spec.gateway.hc.resources.requests.cpu is 4001m; it must be at most 4",
     ],
     [
       "more disk than hc could ever need",
       hc({ resources: { requests: { "ephemeral-storage": "11Gi" } } }),
-      "spec.gateway.hc.resources.requests.ephemeral-storage is 11Gi, more than 10Gi",
+      "spec.gateway.hc.resources.requests.ephemeral-storage is 11Gi; it must be at most 10Gi",
     ],
     [
       "a field that cannot be delegated",
@@ -256,6 +256,11 @@ describe("an invalid policy names the field and what would be right", () => {
       "a variable whose name is none",
       hc({ extraEnv: [{ name: "A B" }] }),
       'spec.gateway.hc.extraEnv[0].name is "A B" and does not match ^[-._a-zA-Z][-._a-zA-Z0-9]*$',
+    ],
+    [
+      "a secret that is a name only",
+      hc({ imagePullSecrets: ["regcred"] }),
+      'spec.gateway.hc.imagePullSecrets[0] must be object, but is "regcred"',
     ],
     [
       "a list that is none",
@@ -291,6 +296,21 @@ describe("an invalid policy names the field and what would be right", () => {
       "a condition without a key",
       expression({ operator: "Exists" }),
       "spec.selector.matchExpressions[0].key is missing",
+    ],
+    [
+      "the second condition without values",
+      selector({
+        matchExpressions: [
+          { key: "a", operator: "Exists" },
+          { key: "b", operator: "NotIn" },
+        ],
+      }),
+      "spec.selector.matchExpressions[1].values is empty; NotIn needs at least one value",
+    ],
+    [
+      "DoesNotExist with values",
+      expression({ key: "a", operator: "DoesNotExist", values: ["x"] }),
+      "spec.selector.matchExpressions[0].values must be empty for DoesNotExist",
     ],
     [
       "In without values",

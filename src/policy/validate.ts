@@ -4,14 +4,12 @@
 import { Ajv, type ErrorObject } from "ajv";
 import { isObject, type JsonObject, type JsonValue, objectAt, textAt } from "../pod/json.ts";
 import { DURATION_PATTERN } from "../units/duration.ts";
-import { compareQuantities, QUANTITY_PATTERN } from "../units/quantity.ts";
+import { QUANTITY_PATTERN } from "../units/quantity.ts";
 import { oversize } from "./bounds.ts";
-import { GOVERNED_VARIABLES } from "./hc-variables.ts";
 import { nearest } from "./nearest.ts";
 import { normalise, type Refusal, withoutNulls } from "./normalise.ts";
-import { API_VERSION, type HcSpec, KIND, type PolicySpec, policySpec } from "./schema.ts";
+import { API_VERSION, KIND, type PolicySpec, policySpec } from "./schema.ts";
 import type { JsonSchema } from "./schema-builder.ts";
-import { selectorProblem } from "./selector.ts";
 
 /** A policy that can be used. */
 export interface Policy {
@@ -73,98 +71,11 @@ export function validatePolicy(object: JsonValue): ValidatedPolicy {
   if (errors.length > 0) return { ok: false, refusals: unique(errors.map(refusalOf)) };
   const refusals: Refusal[] = [];
   const normal = normalise(policySpec, spec, "spec", refusals);
-  refusals.push(...beyondSchema(normal));
   if (refusals.length > 0) return { ok: false, refusals };
   return {
     ok: true,
     policy: { name, namespace, resourceVersion: textAt(metadata, "resourceVersion"), spec: normal },
   };
-}
-
-/** Paths that hc answers for the kubelet: a balancer that asks there would never see the drain. */
-const RESERVED_PATHS: readonly string[] = ["/health", "/live", "/drained"];
-
-/** Rules between fields, which a schema cannot say; in the CRD each is a rule in CEL. */
-function beyondSchema(spec: PolicySpec): Refusal[] {
-  const refusals: Refusal[] = [];
-  if (spec.delegate !== undefined && spec.selector !== undefined) {
-    refusals.push({
-      path: "spec.delegate",
-      reason: "stands beside a selector, and labels are the pod's author's to choose",
-    });
-  }
-  const problem = spec.selector && selectorProblem(spec.selector);
-  if (problem) refusals.push({ path: `spec.selector${problem.path}`, reason: problem.reason });
-  const hc = spec.gateway?.hc;
-  const ports = [hc?.port, hc?.controlPort, hc?.metricsPort].filter((port) => port !== undefined);
-  if (new Set(ports).size !== ports.length) {
-    refusals.push({
-      path: "spec.gateway.hc",
-      reason: "uses one port twice; port, controlPort and metricsPort must differ",
-    });
-  }
-  const limits: Readonly<Record<string, string | undefined>> = hc?.resources?.limits ?? {};
-  for (const [resource, request] of Object.entries(hc?.resources?.requests ?? {})) {
-    const limit = limits[resource];
-    if (limit !== undefined && (compareQuantities(request, limit) ?? 1) > 0) {
-      refusals.push({
-        path: `spec.gateway.hc.resources.requests.${resource}`,
-        reason: `is ${request}, more than the limit ${limit}`,
-      });
-    }
-  }
-  if (spec.gateway?.loadBalancer?.checkInterval === 0) {
-    refusals.push({ path: "spec.gateway.loadBalancer.checkInterval", reason: "is 0; a check needs a pause" });
-  }
-  if (hc?.pollInterval === 0) {
-    refusals.push({ path: "spec.gateway.hc.pollInterval", reason: "is 0; a poll needs a pause" });
-  }
-  for (const [index, path] of (hc?.healthPaths ?? []).entries()) {
-    if (!RESERVED_PATHS.includes(path)) continue;
-    refusals.push({
-      path: `spec.gateway.hc.healthPaths[${index}]`,
-      reason: `is ${path}, which hc answers to the kubelet`,
-    });
-  }
-  refusals.push(...variableProblems(hc?.extraEnv ?? []), ...securityProblems(hc?.securityContext ?? {}));
-  return refusals;
-}
-
-const GOVERNED: ReadonlyMap<string, string> = new Map(Object.entries(GOVERNED_VARIABLES));
-
-/** What the API server would refuse in the variables of a container, and what the policy says elsewhere. */
-function variableProblems(variables: NonNullable<HcSpec["extraEnv"]>): readonly Refusal[] {
-  return variables.flatMap(({ name, value, valueFrom }, index) => {
-    const path = `spec.gateway.hc.extraEnv[${index}]`;
-    if (variables.findIndex((other) => other.name === name) < index) return [{ path, reason: `is ${name} once more` }];
-    const setting = GOVERNED.get(name ?? "");
-    if (setting !== undefined) return [{ path, reason: `is ${name}, which follows from ${setting}` }];
-    if (valueFrom === undefined) return [];
-    if (value !== undefined && value !== "") return [{ path, reason: "has both value and valueFrom" }];
-    if (Object.keys(valueFrom).length === 1) return [];
-    return [{ path: `${path}.valueFrom`, reason: "must have exactly one source" }];
-  });
-}
-
-/** What the API server would refuse in a security context. */
-function securityProblems(context: NonNullable<HcSpec["securityContext"]>): readonly Refusal[] {
-  const path = "spec.gateway.hc.securityContext";
-  const refusals: Refusal[] = [];
-  const isPrivileged =
-    context.privileged || context.capabilities?.add?.some((name) => /^(?:CAP_)?SYS_ADMIN$/.test(name));
-  if (context.allowPrivilegeEscalation === false && isPrivileged) {
-    refusals.push({ path, reason: "is privileged and has allowPrivilegeEscalation false, which exclude each other" });
-  }
-  if (context.runAsNonRoot && context.runAsUser === 0) {
-    refusals.push({ path, reason: "has runAsNonRoot and runAsUser 0, which exclude each other" });
-  }
-  for (const name of ["seccompProfile", "appArmorProfile"] as const) {
-    const profile = context[name];
-    if (profile !== undefined && (profile.type === "Localhost") !== (profile.localhostProfile !== undefined)) {
-      refusals.push({ path: `${path}.${name}`, reason: "needs localhostProfile with Localhost, and only then" });
-    }
-  }
-  return refusals;
 }
 
 /** A refusal, and whether another one of the same field says it better. */

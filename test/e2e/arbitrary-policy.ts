@@ -4,9 +4,9 @@
  */
 import * as fc from "fast-check";
 import type { JsonObject, JsonValue } from "../../src/pod/json.ts";
+import { brokenBy } from "../../src/policy/rule.ts";
 import { policySpec } from "../../src/policy/schema.ts";
 import type { JsonSchema, Schema } from "../../src/policy/schema-builder.ts";
-import { compareQuantities } from "../../src/units/quantity.ts";
 
 const digits = fc.oneof(
   fc.nat({ max: 90 }).map(String),
@@ -64,11 +64,11 @@ const anyQuantity = fc
   .map((parts) => parts.join(""));
 
 /** Most are within the bound, and some at it. */
-const quantityOf = ({ most = "1E" }: Schema<unknown>): fc.Arbitrary<JsonValue> =>
+const quantityOf = ({ rules = [] }: Schema<unknown>): fc.Arbitrary<JsonValue> =>
   fc.oneof(
     { arbitrary: fc.integer({ min: 1, max: 9 }), weight: 1 },
-    { arbitrary: anyQuantity.filter((one) => (compareQuantities(one, most) ?? 1) <= 0), weight: 80 },
-    { arbitrary: fc.constantFrom(most, `0${most}`), weight: 4 },
+    { arbitrary: anyQuantity.filter((one) => brokenBy(rules, one).length === 0), weight: 80 },
+    { arbitrary: fc.constantFrom("4", "04", "4Gi", "10Gi", "4000m"), weight: 4 },
     { arbitrary: anyQuantity, weight: 1 },
     {
       arbitrary: fc.constantFrom("1e999999", "-1", "0.1.2", "", "1 Gi", "9999999999999999999999999999E", -1),

@@ -8,7 +8,7 @@ import { optionsFor } from "../unit/pods.ts";
 
 /** Policies under which as much as possible is done. */
 const options = optionsFor({
-  gateway: { hc: { extraEnv: [{ name: "X", value: "y" }], imagePullSecrets: ["mirror"] } },
+  gateway: { hc: { extraEnv: [{ name: "X", value: "y" }], imagePullSecrets: [{ name: "mirror" }] } },
   sidecar: { applicationPreStopSleep: 5 },
 });
 

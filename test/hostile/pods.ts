@@ -86,7 +86,7 @@ function withMetadata(pod: JsonObject): JsonObject {
 /** After a first call, so that there is a status to forge; our hc and the hooks are there. */
 const again = (pod: JsonObject, policy = {}) => run(pod, policy).pod;
 const plain = { ...parts, annotations: { "proxy.istio.io/config": "a: b\n" } };
-const everything = { hc: { extraEnv: [{ name: "X", value: "y" }], imagePullSecrets: ["mirror"] } };
+const everything = { hc: { extraEnv: [{ name: "X", value: "y" }], imagePullSecrets: [{ name: "mirror" }] } };
 
 /** The seeds, by what they are. */
 export const seeds: readonly (readonly [string, JsonObject])[] = (

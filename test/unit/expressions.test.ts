@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { LABEL_KEY_PATTERN } from "../../src/policy/schema.ts";
+import { LABEL_KEY_PATTERN } from "../../src/policy/selector-schema.ts";
 import { DURATION_PATTERN } from "../../src/units/duration.ts";
 import { QUANTITY_PATTERN } from "../../src/units/quantity.ts";
 import { builtExpressions, builtLate, type Expression, literalsOf, sources } from "./expressions/collect.ts";
