@@ -20,6 +20,11 @@ describe("a line of the log", () => {
     assert.equal(fields.event, "admission");
   });
 
+  it("has room for what an API server says of a permission that is missing", () => {
+    const { fields } = lineOf({ event: "source-unreachable", problem: "p".repeat(3000) });
+    assert.equal(fields.problem, `${"p".repeat(1024)}…`);
+  });
+
   it("stays one line of printable text, whatever a field says", () => {
     const { line, fields } = lineOf({ event: "admission", owner: "\u001b[31m\nlevel=error" });
     assert.equal(line.trimEnd().split("\n").length, 1);

@@ -20,6 +20,9 @@ const BUFFER = 4 * 1024;
 /** Longest text in a field, characters: a pod's name may be megabytes long before anybody has refused it. */
 const LONGEST_FIELD = 256;
 
+/** Longest text that says what is wrong with a source: the API server names what is forbidden at the end of a long sentence. */
+const LONGEST_PROBLEM = 1024;
+
 /** Longest stack of an error, characters. */
 const LONGEST_STACK = 4096;
 
@@ -52,9 +55,10 @@ export function loggerTo(level: LogLevel, destination: DestinationStream): Logge
 function withShortFields(fields: Record<string, unknown>): Record<string, unknown> {
   let short: Record<string, unknown> | undefined;
   for (const [name, value] of Object.entries(fields)) {
-    if (typeof value !== "string" || value.length <= LONGEST_FIELD) continue;
+    const longest = name === "problem" ? LONGEST_PROBLEM : LONGEST_FIELD;
+    if (typeof value !== "string" || value.length <= longest) continue;
     short ??= { ...fields };
-    short[name] = cut(value, LONGEST_FIELD);
+    short[name] = cut(value, longest);
   }
   return short ?? fields;
 }

@@ -80,7 +80,10 @@ export function sourceSuite(name: string, makeWorld: () => Promise<PolicyWorld>,
       await world.put("bad", "broken", { gateway: { hc: { port: 80, controlPort: 80 } } });
       await eventually(() => refused.length > 0);
       assert.match(refused[0]?.text ?? "", /broken/);
-      assert.match(refused[0]?.text ?? "", /spec\.gateway\.hc uses one port twice/);
+      assert.match(
+        refused[0]?.text ?? "",
+        /spec\.gateway\.hc\.controlPort uses one port twice; port and controlPort must differ/,
+      );
       assert.deepEqual(drainTimeouts(), [50, 60]);
     });
 
