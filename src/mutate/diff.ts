@@ -28,68 +28,65 @@ export function differences(before: JsonValue, after: JsonValue, pointer = ""): 
 }
 
 function ofObjects(before: JsonObject, after: JsonObject, pointer: string): readonly Operation[] {
-  const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
-  if (gone.length > MOST_OF_AN_OBJECT) return [{ op: "replace", path: pointer, value: after }];
   const operations: Operation[] = [];
-  for (const [key, value] of Object.entries(after)) {
-    const there = valueAt(before, key);
+  for (const key of Object.keys(before)) {
+    if (!Object.hasOwn(after, key)) operations.push({ op: "remove", path: `${pointer}/${escaped(key)}` });
+  }
+  if (operations.length > MOST_OF_AN_OBJECT) return [{ op: "replace", path: pointer, value: after }];
+  for (const key of Object.keys(after)) {
+    const value = after[key] as JsonValue;
+    const there = Object.hasOwn(before, key) ? before[key] : undefined;
     if (there === value) continue;
     const path = `${pointer}/${escaped(key)}`;
     if (there === undefined) operations.push({ op: "add", path, value });
     else operations.push(...differences(there, value, path));
   }
-  for (const key of gone) operations.push({ op: "remove", path: `${pointer}/${escaped(key)}` });
   return operations;
 }
 
 /** Removals from the end on, so that an index still means what it meant; then what comes, in order; then what changed. */
 function ofLists(before: JsonArray, after: JsonArray, pointer: string): readonly Operation[] {
-  const partners = matched(before, after);
-  const kept = new Set(partners);
-  const removals: Operation[] = [];
-  for (let index = before.length - 1; index >= 0; index--) {
-    if (!kept.has(index)) removals.push({ op: "remove", path: `${pointer}/${index}` });
-  }
-  const additions: Operation[] = [];
-  const changes: Operation[] = [];
-  for (const [index, value] of after.entries()) {
-    const there = partners[index];
-    const path = `${pointer}/${index}`;
-    if (there === undefined) additions.push({ op: "add", path, value });
-    else changes.push(...differences(before[there] as JsonValue, value, path));
-  }
-  if (removals.length + additions.length > MOST_IN_A_LIST) return [{ op: "replace", path: pointer, value: after }];
-  return [...removals, ...additions, ...changes];
-}
-
-/** For each element of the later list the index of the earlier one that it was; in order, so that none has to move. */
-function matched(before: JsonArray, after: JsonArray): readonly (number | undefined)[] {
-  const isSame = (index: number, other: number) => keyOf(before[index] ?? null) === keyOf(after[other] ?? null);
   const shorter = Math.min(before.length, after.length);
   let start = 0;
-  while (start < shorter && isSame(start, start)) start++;
+  while (start < shorter && isSame(before[start], after[start])) start++;
   const shift = before.length - after.length;
   let end = after.length;
-  while (end > start && end + shift > start && isSame(end + shift - 1, end - 1)) end--;
-  return [
-    ...Array.from({ length: start }, (_, index) => index),
-    ...found(before, start, end + shift, after.slice(start, end)),
-    ...Array.from({ length: after.length - end }, (_, index) => end + shift + index),
-  ];
+  while (end > start && end + shift > start && isSame(before[end + shift - 1], after[end - 1])) end--;
+  const partners = start === end ? [] : matched(before, after, start, end);
+  const kept = new Set(partners);
+
+  const operations: Operation[] = [];
+  for (let index = end + shift - 1; index >= start; index--) {
+    if (!kept.has(index)) operations.push({ op: "remove", path: `${pointer}/${index}` });
+  }
+  for (let index = start; index < end; index++) {
+    if (partners[index - start] !== undefined) continue;
+    operations.push({ op: "add", path: `${pointer}/${index}`, value: after[index] as JsonValue });
+  }
+  if (operations.length > MOST_IN_A_LIST) return [{ op: "replace", path: pointer, value: after }];
+  for (const [index, value] of after.entries()) {
+    const there = index < start ? index : index < end ? partners[index - start] : index + shift;
+    if (there === undefined || before[there] === value) continue;
+    operations.push(...differences(before[there] as JsonValue, value, `${pointer}/${index}`));
+  }
+  return operations;
 }
 
-/** The same for what is between the elements that both lists begin and end with. */
-function found(before: JsonArray, start: number, end: number, after: JsonArray): readonly (number | undefined)[] {
+/**
+ * For each element of the later list between two indexes the index of the earlier one that it was, in order, so that none
+ * has to move. What stands before and behind is the same in both.
+ */
+function matched(before: JsonArray, after: JsonArray, start: number, end: number): readonly (number | undefined)[] {
   const places = new Map<JsonValue, number[]>();
-  for (let index = start; index < end; index++) {
-    const key = keyOf(before[index] ?? null);
+  for (let index = start; index < end + before.length - after.length; index++) {
+    const key = keyOf(before[index] as JsonValue);
     const known = places.get(key);
     if (known === undefined) places.set(key, [index]);
     else known.push(index);
   }
   const used = new Map<JsonValue, number>();
   let last = start - 1;
-  return after.map((element) => {
+  return after.slice(start, end).map((element) => {
     const key = keyOf(element);
     const known = places.get(key) ?? [];
     let at = used.get(key) ?? 0;
@@ -99,6 +96,13 @@ function found(before: JsonArray, start: number, end: number, after: JsonArray):
     if (index !== undefined) last = index;
     return index;
   });
+}
+
+/** Whether two elements are one, changed or not. */
+function isSame(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
+  if (one === other) return true;
+  const name = valueAt(one, "name");
+  return typeof name === "string" && name === valueAt(other, "name");
 }
 
 /** What tells an element: its name, or itself. */

@@ -89,7 +89,7 @@ function applicationsOf(spec: JsonObject, status: EarlierStatus, role: Role): re
     if (name === "hc" && role === "gateway") return [];
     const preStop = preStopOf(container);
     // A forged status may be large: what it says of a name is compared once. The API server refuses a second one.
-    if (seen.size === seen.add(name).size) return [{ name, index, preStop }];
+    if (status.present && seen.size === seen.add(name).size) return [{ name, index, preStop }];
     return [{ name, index, preStop: isOurs(status, `${name}/preStop`, preStop?.hook) ? undefined : preStop }];
   });
 }

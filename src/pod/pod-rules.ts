@@ -104,10 +104,12 @@ function resourceProblems(spec: JsonObject, containers: readonly JsonObject[]): 
   const ofPod = objectAt(spec, "resources");
   const limits = objectAt(ofPod, "limits");
   const requests = objectAt(ofPod, "requests");
+  if (valueAt(ofPod, "limits") === undefined && valueAt(ofPod, "requests") === undefined) return [];
   const problems: string[] = [];
   const requested = new Map<string, number>();
   for (const container of containers) {
     const own = objectAt(container, "resources");
+    const ownRequests = objectAt(own, "requests");
     const request = (resource: string, quantity: JsonValue) => {
       if (!Object.hasOwn(requests, resource)) return;
       requested.set(resource, (requested.get(resource) ?? 0) + (parseQuantity(quantity) ?? 0));
@@ -118,9 +120,9 @@ function resourceProblems(spec: JsonObject, containers: readonly JsonObject[]): 
         problems.push(`${nameOf(container)} has a higher ${named(resource)} limit than its pod`);
       }
       // A missing request is the limit.
-      if (valueAt(objectAt(own, "requests"), resource) === undefined) request(resource, limit);
+      if (valueAt(ownRequests, resource) === undefined) request(resource, limit);
     }
-    for (const [resource, quantity] of Object.entries(objectAt(own, "requests"))) request(resource, quantity);
+    for (const [resource, quantity] of Object.entries(ownRequests)) request(resource, quantity);
   }
   for (const [resource, request] of Object.entries(requests)) {
     const most = parseQuantity(request) ?? Number.POSITIVE_INFINITY;

@@ -35,11 +35,14 @@ export const growths: readonly Growth[] = seeds.flatMap(([seed, pod]) =>
 export function together(growing: readonly number[], seed: number): Growth {
   const [name, pod] = seeds[seed % seeds.length] as (typeof seeds)[number];
   const places = placesIn(pod, []);
-  const chosen = growing.map((number): [Path, Way] => {
+  const chosen: [Path, Way][] = [];
+  for (const number of growing) {
     const path = places[number % places.length] as Path;
     const ways = waysFor(at(pod, path), path);
-    return [path, ways[number % ways.length] as Way];
-  });
+    // What is within another place is gone when that one has grown.
+    if (chosen.some(([other]) => isWithin(path, other) || isWithin(other, path))) continue;
+    chosen.push([path, ways[number % ways.length] as Way]);
+  }
   return {
     name: `${name}: ${chosen.map(([path, way]) => `${path.join(".")}: ${way.name}`).join(", ")}`,
     body: (bytes) =>
@@ -48,6 +51,10 @@ export function together(growing: readonly number[], seed: number): Growth {
         chosen.map(([path, way]) => [path, way.grow(at(pod, path), bytes / chosen.length)]),
       ),
   };
+}
+
+function isWithin(path: Path, other: Path): boolean {
+  return other.every((key, index) => path[index] === key);
 }
 
 /** Every place in a value; the status annotation is JSON itself, so there are places in it as well. */
