@@ -58,6 +58,8 @@ interface Circumstances extends Partial<State> {
   readonly missingMs?: number;
   /** For how long the bundle has stood. */
   readonly bundleStoodMs?: number;
+  /** Of the configurations; it stood in the first. */
+  readonly generation?: string;
 }
 
 const MONOTONIC = 10 * FORGET_MS;
@@ -76,12 +78,12 @@ const missing: Contents = { ca: undefined, serving: undefined, nextCa: undefined
 const old = (...pems: string[]) => authoritiesIn(pems.join(""));
 
 function decided(contents: Contents, [now, more]: readonly [Now, Circumstances]): Action {
-  const { published = "", missingMs = 0, bundleStoodMs, jitter = 0, known } = more;
+  const { published = "", missingMs = 0, bundleStoodMs, generation = "1", jitter = 0, known } = more;
   const bundle = [contents.ca, contents.nextCa, ...(contents.oldCa ?? [])]
     .map((one) => (typeof one === "object" ? one.cert : ""))
     .join("");
   const bundles = [bundleStoodMs === undefined ? "another" : bundle];
-  const registered: Registration[] = [{ name: "gracegate", isAdvisory: false, bundles, generation: "1" }];
+  const registered: Registration[] = [{ name: "gracegate", isAdvisory: false, bundles, generation }];
   const standing = { bundle, generations: "gracegate 1", since: MONOTONIC - (bundleStoodMs ?? 0) };
   const seen: Observation = { contents, registered, trusted: old(published) };
   const state: State = { jitter, standing, missingSince: MONOTONIC - missingMs, ...(known && { known }) };
@@ -121,6 +123,17 @@ describe("the next step", () => {
       "serve",
     ],
     ["it stood for a minute", () => decided(found({ nextCa: next }), at(1, { bundleStoodMs: OVERLAP_MS })), "switch"],
+    [
+      "somebody changed the configurations since, and changed them back",
+      () => decided(found({ nextCa: next }), at(1, { bundleStoodMs: OVERLAP_MS, generation: "2" })),
+      "serve",
+    ],
+    [
+      "a certificate has ended by the API server's clock alone",
+      () => decided(found(), at(100, { own: start })),
+      "wait",
+    ],
+    ["it begins within a day", () => decided(found(), at(-0.5)), "wait"],
     [
       "the old authority just went",
       () => decided(found({ oldCa: old(next.cert) }), at(1, { bundleStoodMs: OVERLAP_MS })),

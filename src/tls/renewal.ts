@@ -53,12 +53,7 @@ export type Action =
   /** Write it over what was read, and look again. */
   | { readonly do: "write"; readonly step: Step; readonly recipe: Recipe; readonly why: readonly string[] }
   /** Serve the set, and write the bundle into configurations that have another. */
-  | {
-      readonly do: "serve";
-      readonly set: SelfManagedCertificates;
-      readonly bundle: string;
-      readonly publishTo: readonly Registration[];
-    }
+  | { readonly do: "serve"; readonly set: SelfManagedCertificates; readonly publishTo: readonly Registration[] }
   /** Write nothing, serve what is served: it cannot be decided yet. */
   | { readonly do: "wait"; readonly reason: string };
 
@@ -82,19 +77,16 @@ const JITTER = 0.05;
 export function decide(before: State, now: Now, seen: Observation): { readonly state: State; readonly action: Action } {
   const found = usable(seen.contents, now);
   if (found.undecided !== undefined) return { state: before, action: { do: "wait", reason: found.undecided } };
-  const { ca, serving, nextCa, oldCa, problems } = found;
+  const { ca, serving, nextCa, oldCa, problems: why } = found;
   if (ca === undefined) {
     const state = { ...before, missingSince: before.missingSince ?? now.monotonic };
-    return { state, action: withoutAuthority(state, now, seen, problems) };
+    return { state, action: withoutAuthority(state, now, seen, why) };
   }
   const bundle = bundleOf({ ca, nextCa, oldCa });
   const { registered } = seen;
   const standing = registered && standingOf(before.standing, bundle, registered, now.monotonic);
   const state = { ...before, missingSince: undefined, standing };
-  const write = (step: Step, recipe: Recipe) => ({
-    state,
-    action: { do: "write", step, recipe, why: problems } as const,
-  });
+  const write = (step: Step, recipe: Recipe) => ({ state, action: { do: "write", step, recipe, why } as const });
   if (serving === undefined || isDue(serving, state, now)) return write("issue", { ca, serving: "new", nextCa, oldCa });
   const stoodMs = standing === undefined ? 0 : now.monotonic - standing.since;
   if (nextCa !== undefined && stoodMs >= OVERLAP_MS)
@@ -103,16 +95,12 @@ export function decide(before: State, now: Now, seen: Observation): { readonly s
   if (nextCa === undefined && oldCa !== undefined && stoodMs >= FORGET_MS) return write("forget", { ca, serving });
   const set = { ca, serving, nextCa, oldCa };
   const publishTo = wrongOf(registered ?? [], bundle);
-  return { state: { ...state, known: set }, action: { do: "serve", set, bundle, publishTo } };
+  return { state: { ...state, known: set }, action: { do: "serve", set, publishTo } };
 }
 
 /** All authorities that a client must trust: what stands in every caBundle. */
-export function bundleOf({
-  ca,
-  nextCa,
-  oldCa,
-}: Pick<SelfManagedCertificates<KeyPair>, "ca" | "nextCa" | "oldCa">): string {
-  return [ca.cert, nextCa?.cert, oldCa].map((cert) => cert ?? "").join("");
+export function bundleOf({ ca, nextCa, oldCa }: Omit<SelfManagedCertificates<KeyPair>, "serving">): string {
+  return ca.cert + (nextCa?.cert ?? "") + (oldCa ?? "");
 }
 
 /** What of a Secret's content can be used now; problems are the rest of a sentence about the Secret. */

@@ -11,8 +11,8 @@ import type { ServingCertificate } from "./certificate-files.ts";
 import { type CertificateEvents, type CertificateSource, type ServedAt, whyEnded } from "./certificate-source.ts";
 import { clocksOf, earliest } from "./clocks.ts";
 import { type Lifetimes, makeSet } from "./make-set.ts";
-import { bundlesOf, type Registration, type Registrations, type Unreachable } from "./registration.ts";
-import { type Action, decide, type Now, type State, type Step } from "./renewal.ts";
+import { bundlesOf, type Registration, type Registrations, standingOf, type Unreachable } from "./registration.ts";
+import { type Action, bundleOf, decide, type Now, type State, type Step } from "./renewal.ts";
 import { callSelf } from "./self-call.ts";
 import { authoritiesIn, contentsOf, type SecretData, secretDataOf } from "./self-managed-certificates.ts";
 
@@ -83,12 +83,12 @@ const MAX_STEPS = 5;
 /** What came of a look. */
 type Outcome =
   | {
-      readonly kind: "settled";
-      readonly isOnItsWay: boolean;
+      readonly kind: "done";
+      readonly isMoving: boolean;
       readonly isMended: boolean;
-      readonly refusal?: string | undefined;
+      readonly refusal: string | undefined;
     }
-  /** It cannot be decided yet, or somebody writes the Secret as often as this replica: both must come to rest. */
+  /** It cannot be decided yet; somebody writes the Secret as often as this replica; the API server cannot be reached. */
   | { readonly kind: "undecided" | "contested" | "away"; readonly refusal: string };
 
 /** Makes the source. */
@@ -144,10 +144,11 @@ export function selfManaged(options: SelfOptions): CertificateSource {
 
   /** Writes the bundle. A configuration that cannot be written leaves the others as they are. */
   const publish = async (
-    { set, bundle, publishTo }: Serving,
+    { set, publishTo }: Serving,
     before: readonly Registration[],
     at: ServedAt,
   ): Promise<Outcome> => {
+    const bundle = bundleOf(set);
     for (const { name, bundles } of before) events.registered(name, bundles !== undefined);
     const written = new Set<Registration>();
     let refusal: string | undefined;
@@ -161,6 +162,7 @@ export function selfManaged(options: SelfOptions): CertificateSource {
       events.published(registration.name);
     }
     const again = publishTo.length > 0 ? await registrations.read().catch(note) : undefined;
+    if (again) state = { ...state, standing: standingOf(state.standing, bundle, again, monotonic()) };
     // As far as it is known, where they could not be read again.
     const registered =
       again ?? before.map((one) => (written.has(one) ? { ...one, bundles: one.bundles?.map(() => bundle) } : one));
@@ -172,23 +174,20 @@ export function selfManaged(options: SelfOptions): CertificateSource {
     wasVerified ||= serious === undefined;
     unverifiedSince = serious === undefined ? undefined : (unverifiedSince ?? monotonic());
     failure = [problem, refusal].filter((one) => one !== undefined).join("; ") || undefined;
-    const isOnItsWay = problem !== undefined || set.nextCa !== undefined || publishTo.length > 0;
-    return { kind: "settled", isOnItsWay, isMended: written.size > 0, refusal };
+    const isMoving = problem !== undefined || set.nextCa !== undefined || publishTo.length > 0;
+    return { kind: "done", isMoving, isMended: written.size > 0, refusal };
   };
 
   /** Calls itself with each of the bundles. */
   const verify = async ({ addresses, port }: ServedAt, bundles: readonly string[]) => {
     for (const one of bundles) {
       const problem = await callSelf(addresses, port, names[0] ?? "", one);
-      if (problem !== undefined && !isOfOwnClock(problem)) return problem;
+      const { server, own } = now();
+      // OpenSSL judges dates by this machine's clock; by the API server's the set was examined already.
+      const isOfOwnClock = server !== own && /^certificate (is not yet valid|has expired)$/.test(problem ?? "");
+      if (problem !== undefined && !isOfOwnClock) return problem;
     }
     return undefined;
-  };
-
-  /** OpenSSL judges dates by this machine's clock; by the API server's the set was examined already. */
-  const isOfOwnClock = (problem: string) => {
-    const { server, own } = now();
-    return server !== own && /^certificate (is not yet valid|has expired)$/.test(problem);
   };
 
   const follow = async (at: ServedAt, signal: AbortSignal): Promise<void> => {
@@ -205,8 +204,8 @@ export function selfManaged(options: SelfOptions): CertificateSource {
       changed = new AbortController();
       const outcome = await look(at).catch((error): Outcome => ({ kind: "away", refusal: reasonOf(error) }));
       failures = outcome.refusal === undefined ? 0 : failures + 1;
-      mended = outcome.kind === "settled" && outcome.isMended ? mended + 1 : 0;
-      if (outcome.kind !== "settled") failure = outcome.refusal;
+      mended = outcome.kind === "done" && outcome.isMended ? mended + 1 : 0;
+      if (outcome.kind !== "done") failure = outcome.refusal;
       const [pauseMs, nextMs] = paceOf(outcome, failures, mended);
       if (outcome.refusal !== undefined && !signal.aborted) unreachable(outcome.refusal, Math.round(nextMs));
       await wait(pauseMs, undefined, { signal }).catch(() => {});
@@ -231,9 +230,9 @@ type Serving = Extract<Action, { do: "serve" }>;
 /** How long after a look nothing wakes this replica, and when it looks anyway, milliseconds. */
 function paceOf(outcome: Outcome, failures: number, mended: number): readonly [pauseMs: number, nextMs: number] {
   const retryMs = Math.min(LOOK_MS, 250 * 2 ** failures) * (1 - Math.random() / 2);
-  const lookMs = (outcome.kind === "settled" && outcome.isOnItsWay ? HURRY_MS : LOOK_MS) * (1 - Math.random() / 5);
+  const lookMs = (outcome.kind === "done" && outcome.isMoving ? HURRY_MS : LOOK_MS) * (1 - Math.random() / 5);
   switch (outcome.kind) {
-    case "settled":
+    case "done":
       // Somebody who writes another bundle whenever we do would otherwise keep both of us busy for ever.
       return [Math.min(LOOK_MS, PAUSE_MS * 2 ** Math.max(0, mended - 1)), outcome.refusal ? retryMs : lookMs];
     case "undecided": // Whoever changes it decides it.

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { BACKDATE_MS } from "../../src/tls/authority.ts";
 import { type Clocks, earliest, isValidAt, latest } from "../../src/tls/clocks.ts";
-import type { Registration } from "../../src/tls/registration.ts";
+import { type Registration, standingOf } from "../../src/tls/registration.ts";
 import { bundleOf, decide, type Observation, OVERLAP_MS, type Recipe, type State } from "../../src/tls/renewal.ts";
 import type {
   Authority,
@@ -19,9 +19,8 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const START = Date.UTC(2030, 0, 1);
 const LIVES = { authorityMs: 4 * HOUR, servingMs: 40 * MINUTE };
-/** Between two looks of a replica, at most. */
+/** Between two looks of a replica, and until an answer of the API server; at most. */
 const LOOK_MS = 30_000;
-/** An answer of the API server takes no longer. */
 const ANSWER_MS = 5_000;
 /** What may happen to them. */
 export type Fault =
@@ -45,7 +44,6 @@ class Replica {
   state: State;
   /** Counts its processes: what one of them began, the next does not end. */
   process = 0;
-  isUp = true;
   readonly suffers = new Set<Fault["kind"]>();
   serves: { readonly leaf: Certificate; readonly ca: string } | undefined;
   readonly offset: number;
@@ -60,8 +58,8 @@ class Replica {
 export class Model {
   now = 0;
   serverOffset = 0;
-  secret: { readonly set: SelfManagedCertificates; readonly version: number } | undefined;
-  version = 0;
+  /** Another object with every write, which is its resourceVersion. */
+  secret: SelfManagedCertificates | undefined;
   made = 0;
   readonly steps: string[] = [];
   readonly authorities = new Map<string, Authority>();
@@ -114,15 +112,10 @@ export class Model {
     switch (fault.kind) {
       case "crash": {
         const replica = this.#replica(fault.replica);
-        if (!replica.isUp) return;
-        replica.isUp = false;
-        replica.process++;
+        const process = ++replica.process;
         replica.serves = undefined;
         replica.state = { jitter: this.random() };
-        this.#after(fault.forMs, () => {
-          replica.isUp = true;
-          this.#look(replica);
-        });
+        this.#after(fault.forMs, () => replica.process === process && this.#look(replica));
         return;
       }
       case "cut off":
@@ -152,16 +145,16 @@ export class Model {
   /** One look: both reads at instants of their own, and an answer later what came of it. */
   #look(replica: Replica): void {
     const { process } = replica;
-    const isAlive = () => replica.isUp && replica.process === process;
+    const isAlive = () => replica.process === process;
     const again = (ms: number) => this.#after(ms, () => isAlive() && this.#look(replica));
     if (replica.suffers.has("cut off")) {
       again(LOOK_MS * this.random());
       return;
     }
-    const seen: { secret?: Model["secret"]; registered?: readonly Registration[] } = {};
+    const seen: { secret?: SelfManagedCertificates | undefined; registered?: readonly Registration[] } = {};
     const reads = [
       () => (seen.secret = this.secret),
-      () => (seen.registered = this.configurations.map((one) => ({ ...registrationOf(one) }))),
+      () => (seen.registered = this.configurations.map(registrationOf)),
     ];
     if (this.random() < 0.5) reads.reverse();
     reads[0]?.();
@@ -173,14 +166,14 @@ export class Model {
 
   #act(
     replica: Replica,
-    secret: Model["secret"],
+    secret: SelfManagedCertificates | undefined,
     registered: readonly Registration[],
     isAlive: () => boolean,
     again: (ms: number) => void,
   ): void {
     const clocks = this.#clocks(replica);
     const trusted = this.#authoritiesIn(registered.flatMap(({ bundles }) => bundles ?? []).join(""));
-    const observation: Observation = { contents: this.#contentsOf(secret?.set), registered, trusted };
+    const observation: Observation = { contents: this.#contentsOf(secret), registered, trusted };
     const { state, action } = decide(replica.state, { ...clocks, monotonic: this.now }, observation);
     replica.state = state;
     if (action.do === "wait") {
@@ -195,8 +188,8 @@ export class Model {
           again(this.random() * LOOK_MS);
           return;
         }
-        if (this.secret?.version === secret?.version) {
-          this.secret = { set, version: ++this.version };
+        if (this.secret === secret) {
+          this.secret = set;
           this.steps.push(action.step);
           if (action.step === "begin") this.begun.add(set.ca.cert);
         }
@@ -204,13 +197,17 @@ export class Model {
       });
       return;
     }
-    const { set, bundle, publishTo } = action;
+    const { set, publishTo } = action;
+    const bundle = bundleOf(set);
     replica.serves = { leaf: set.serving, ca: set.ca.cert };
     this.#checkOverlap(set);
     this.#checkTrust();
     for (const { name } of publishTo) {
       this.#after(answer, () => {
-        if (isAlive() && !replica.suffers.has("cut off")) this.#publish(name, bundle);
+        if (!isAlive() || replica.suffers.has("cut off")) return;
+        this.#publish(name, bundle);
+        const standing = standingOf(replica.state.standing, bundle, this.configurations.map(registrationOf), this.now);
+        replica.state = { ...replica.state, standing };
       });
     }
     // A change wakes a replica, mostly.
@@ -285,7 +282,7 @@ export class Model {
 
   /** What is not in order: everybody serves what the Secret holds, and it is valid and trusted everywhere. */
   disorder(): string | undefined {
-    const set = this.secret?.set;
+    const set = this.secret;
     if (set === undefined) return "there is no Secret";
     if (set.nextCa !== undefined) return "another authority is on its way";
     if (this.replicas.some(({ serves }) => serves?.leaf.cert !== set.serving.cert))
