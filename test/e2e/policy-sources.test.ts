@@ -55,10 +55,10 @@ describe(`policies while kube-apiserver ${VERSION} is killed`, { skip }, () => {
     await eventually(() => source.current()?.value.length === 1);
     await api.pause();
     await eventually(() => unreachable.length > 3, 60_000);
-    assert.equal(source.current()?.value[0]?.spec.gateway?.drainTimeout, 36);
+    assert.equal(source.current()?.value[0]?.spec.gateway?.drainTimeout, 36_000);
     await api.resume();
     await put(api, "shop", "default", { gateway: { drainTimeout: 50 } });
-    await eventually(() => source.current()?.value[0]?.spec.gateway?.drainTimeout === 50, 60_000);
+    await eventually(() => source.current()?.value[0]?.spec.gateway?.drainTimeout === 50_000, 60_000);
   });
 });
 
