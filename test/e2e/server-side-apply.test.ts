@@ -41,7 +41,7 @@ describe("the registration under server-side apply", { skip }, () => {
     const review = render(helmBinary.path).objects.find(({ kind }) => kind === "ValidatingWebhookConfiguration");
     assert.deepEqual(
       objectsAt(review, "webhooks").map(({ name }) => name),
-      ["review.gracegate.dev"],
+      ["review.gracegate.dev", "policies.gracegate.dev"],
     );
   });
 
