@@ -112,11 +112,9 @@ function receive(
       metrics.badRequests.inc({ reason: "aborted" });
     } else if (body === "too-large") {
       metrics.badRequests.inc({ reason: "too-large" });
-      farewell(response);
       problem(response, 413, `the body is larger than ${MAX_BODY} bytes`);
     } else if (body === "shed") {
       metrics.shed.inc({ what: "body" });
-      farewell(response);
       const sentence = `the bodies of all calls take more than ${MAX_BODIES} bytes; send it again`;
       problem(response, 503, sentence, { "Retry-After": "1" });
     } else {
@@ -204,7 +202,9 @@ function isEmpty(request: IncomingMessage): boolean {
   return request.headers["transfer-encoding"] === undefined && Number(request.headers["content-length"] ?? 0) === 0;
 }
 
+/** Answers with a sentence. Where a body was not read to its end, it is not read on, and the connection ends. */
 function problem(response: Response, status: number, sentence: string, headers: Record<string, string> = {}): void {
+  if (!response.req.complete && !isEmpty(response.req)) farewell(response);
   response.status(status).set(headers).type("text/plain").send(`${sentence}\n`);
 }
 

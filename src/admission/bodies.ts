@@ -3,16 +3,18 @@
  *
  * A library that reads bodies knows only its own. A few dozen clients that send all of a body but its last byte would
  * take the memory of the container, and a body that is too large would be read to its end before it is refused. Here a
- * body counts with what has come of it. Beyond the bound the largest unfinished one is given up: a stranger who sends
- * much and never ends goes first, and the small body of a pod goes last. The API server tries again, or goes on
- * without (failurePolicy).
+ * body counts with the memory of what has come of it. Beyond the bound unfinished ones are given up, those first that
+ * stand still and belong to whoever sends most: see crowd.ts. The API server tries again, or goes on without
+ * (failurePolicy).
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { BodyMemory } from "./body-memory.ts";
+import { firstToGo, type Holder } from "./crowd.ts";
 
 /** Largest body that is read, bytes: a review holds an object of up to 3 MiB twice. controller-runtime has the same. */
 export const MAX_BODY = 7 * 1024 * 1024;
 
-/** What has come of all bodies on their way, at most, bytes: nine of the largest. */
+/** The memory of all bodies on their way, at most, bytes: nine of the largest. */
 export const MAX_BODIES = 64 * 1024 * 1024;
 
 /** A client that was refused has this long to read why, milliseconds; nothing more is read from it. */
@@ -21,8 +23,9 @@ const FAREWELL_MS = 1000;
 /** Why a body was not read. */
 export type Unread = "too-large" | "shed" | "aborted";
 
-interface Held {
-  bytes: number;
+interface Held extends Holder {
+  weight: number;
+  since: number;
   give(reason: Unread): void;
 }
 
@@ -33,65 +36,57 @@ export class Bodies {
   readonly #unfinished = new Set<Held>();
   #bytes = 0;
 
-  /** @param bound bytes that all bodies on their way may have together */
+  /** @param bound bytes that all bodies on their way may take together */
   constructor(bound: number = MAX_BODIES) {
     this.#bound = bound;
   }
 
   /**
-   * Reads one body. What has come of it counts until the answer is on its way or the connection has gone.
+   * Reads one body.
    *
-   * @param done is called once; of what is given up or too large nothing more is read
+   * @param done is called once, and must not keep the body; of what is given up or too large nothing more is read
    */
   read(request: IncomingMessage, response: ServerResponse, done: (body: Buffer | Unread) => void): void {
-    if (Number(request.headers["content-length"] ?? 0) > MAX_BODY) {
+    const expected = Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY);
+    if (Number.isFinite(expected) && expected > MAX_BODY) {
       done("too-large");
       return;
     }
-    const chunks: Buffer[] = [];
+    const memory = new BodyMemory(expected);
+    let whole: Buffer | undefined;
+    const end = (body: Buffer | Unread) => {
+      if (!this.#unfinished.delete(held)) return;
+      this.#bytes -= held.weight;
+      request.off("data", take);
+      done(body);
+      memory.free();
+    };
     const held: Held = {
-      bytes: 0,
+      address: request.socket.remoteAddress ?? "",
+      weight: 0,
+      since: performance.now(),
       give: (reason) => {
-        if (!this.#unfinished.delete(held)) return;
-        request.off("data", take);
-        request.pause();
-        this.#release(held);
-        chunks.length = 0;
-        done(reason);
+        if (this.#unfinished.has(held)) request.pause();
+        end(reason);
       },
     };
     const take = (chunk: Buffer) => {
-      chunks.push(chunk);
-      held.bytes += chunk.length;
-      this.#bytes += chunk.length;
-      if (held.bytes > MAX_BODY) held.give("too-large");
-      while (this.#bytes > this.#bound && this.#unfinished.size > 0) this.#largest().give("shed");
+      // Most come in one piece, which is used as it is.
+      if (chunk.length === expected) {
+        whole = chunk;
+        return;
+      }
+      memory.add(chunk);
+      this.#bytes += memory.size - held.weight;
+      held.weight = memory.size;
+      held.since = performance.now();
+      if (memory.length > MAX_BODY) held.give("too-large");
+      while (this.#bytes > this.#bound) firstToGo(this.#unfinished)?.give("shed");
     };
     this.#unfinished.add(held);
     request.on("data", take);
-    request.once("end", () => {
-      if (!this.#unfinished.delete(held)) return;
-      const [only = Buffer.alloc(0), ...more] = chunks;
-      const body = more.length === 0 ? only : Buffer.concat(chunks, held.bytes);
-      chunks.length = 0;
-      done(body);
-    });
-    response.once("close", () => {
-      held.give("aborted");
-      this.#release(held);
-    });
-  }
-
-  #release(held: Held): void {
-    this.#bytes -= held.bytes;
-    held.bytes = 0;
-  }
-
-  #largest(): Held {
-    let largest: Held | undefined;
-    for (const one of this.#unfinished) if (largest === undefined || one.bytes > largest.bytes) largest = one;
-    if (largest === undefined) throw new Error("no body is on its way");
-    return largest;
+    request.once("end", () => end(whole ?? memory.bytes));
+    response.once("close", () => held.give("aborted"));
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * The webhook's connections, within a bound: beyond it the one that has been idle longest goes.
+ * The webhook's connections, within a bound: beyond it one that has been idle longest goes, of whoever has most of them.
  *
  * A connection after its handshake takes 63 KiB (measured on Node 24, 2,000 at once). 512 of them take 32 MiB of the
  * 320 MiB that the chart gives a replica, beside 64 MiB of bodies. An API server keeps some 25 idle connections to a
@@ -9,6 +9,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server } from "node:https";
 import type { Socket } from "node:net";
+import { firstToGo } from "./crowd.ts";
 
 /** Connections at once, those in their handshake among them. */
 export const MAX_CONNECTIONS = 512;
@@ -32,7 +33,7 @@ export function boundConnections(server: Server, onClosed: () => void = () => un
   const oldest = (): Socket | undefined => {
     const [shaking] = handshakes.values();
     if (handshakes.size > MAX_HANDSHAKES) return shaking;
-    return idle.values().next().value ?? shaking ?? busy.values().next().value;
+    return oldestOfCrowd(idle) ?? shaking ?? oldestOfCrowd(busy);
   };
   const close = () => {
     const socket = oldest();
@@ -64,6 +65,17 @@ export function boundConnections(server: Server, onClosed: () => void = () => un
       if (busy.delete(socket) && !socket.destroyed) idle.add(socket);
     });
   });
+}
+
+/** @param sockets in order of age */
+function oldestOfCrowd(sockets: ReadonlySet<Socket>): Socket | undefined {
+  const holders = Array.from(sockets, (socket, since) => ({
+    address: socket.remoteAddress ?? "",
+    weight: 1,
+    since,
+    socket,
+  }));
+  return firstToGo(new Set(holders))?.socket;
 }
 
 /** Names a connection the same before its handshake and after it, when Node shows another socket. */

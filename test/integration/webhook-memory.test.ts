@@ -4,6 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { connect as connectPlain } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { connect, type TLSSocket } from "node:tls";
@@ -27,8 +29,11 @@ after(async () => {
   folder.remove();
 });
 
-async function stranger(): Promise<TLSSocket> {
-  const socket = connect({ host: "127.0.0.1", port: webhook.port, ca: folder.ca, servername: "localhost" });
+/** @param localAddress strangers may come from elsewhere than the callers of other tests */
+async function stranger(localAddress = "127.0.0.1"): Promise<TLSSocket> {
+  const plain = connectPlain({ host: "127.0.0.1", localAddress, port: webhook.port });
+  plain.on("error", () => undefined);
+  const socket = connect({ socket: plain, ca: folder.ca, servername: "localhost" });
   socket.on("error", () => undefined);
   sockets.push(socket);
   await once(socket, "secureConnect");
@@ -36,13 +41,17 @@ async function stranger(): Promise<TLSSocket> {
 }
 
 /** Starts a call, and collects what is answered. */
-async function call(headers: string): Promise<{ readonly socket: TLSSocket; answer(): string }> {
-  const socket = await stranger();
+async function call(
+  headers: string,
+  localAddress?: string,
+  path = "/mutate",
+): Promise<{ readonly socket: TLSSocket; answer(): string }> {
+  const socket = await stranger(localAddress);
   let text = "";
   socket.on("data", (chunk: Buffer) => {
     text += chunk.toString();
   });
-  socket.write(`POST /mutate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${headers}\r\n\r\n`);
+  socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${headers}\r\n\r\n`);
   return { socket, answer: () => text };
 }
 
@@ -52,6 +61,12 @@ async function goodCall(): Promise<number> {
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await wait(20);
+}
+
+/** Bytes, or 0 where the system does not say. */
+function residentMemory(): number {
+  const status = `/proc/${webhook.child.pid}/status`;
+  return existsSync(status) ? Number(/^VmRSS:\s+([0-9]+)/m.exec(readFileSync(status, "utf8"))?.[1]) * 1024 : 0;
 }
 
 async function shed(what: string): Promise<number> {
@@ -75,6 +90,12 @@ describe("bodies on their way", () => {
     }
     await closed;
     assert.match(answer(), /^HTTP\/1\.1 413 /);
+  });
+
+  it("a body that nobody wants is not read to its end", async () => {
+    const { socket, answer } = await call("Transfer-Encoding: chunked", undefined, "/elsewhere");
+    await once(socket, "end");
+    assert.match(answer(), /^HTTP\/1\.1 404 [\s\S]*Connection: close/);
   });
 
   it("strangers who never end theirs are given up, and good calls are answered meanwhile", async () => {
@@ -102,13 +123,49 @@ describe("bodies on their way", () => {
     );
     assert.equal(await goodCall(), 200);
   });
+
+  it("a body that is still coming stays, though smaller ones that stand still fill the memory", async () => {
+    const before = await shed("body");
+    const text = reviewText(gatewayPod({ "example.io/large": "x".repeat(200_000) }));
+    const caller = await call(`Content-Length: ${text.length}`);
+    caller.socket.write(text.slice(0, 180_000));
+    const part = Buffer.alloc(150_000, "a");
+    for (let opened = 0; opened < MAX_BODIES / 150_000 + 20; opened += 20) {
+      const strangers = await Promise.all(
+        Array.from({ length: 20 }, () => call("Content-Length: 150001", "127.0.0.2")),
+      );
+      for (const { socket } of strangers) socket.write(part);
+    }
+    await until(async () => (await shed("body")) >= before + 10);
+    caller.socket.write(text.slice(180_000));
+    await until(() => caller.answer() !== "");
+    assert.match(caller.answer(), /^HTTP\/1\.1 200 /);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it("bodies that come byte by byte take what is counted, and such a review is answered", async () => {
+    const before = residentMemory();
+    const pieces = "1\r\n[\r\n".repeat(100_000);
+    const strangers = await Promise.all(Array.from({ length: 20 }, () => call("Transfer-Encoding: chunked")));
+    const sent = strangers.map(({ socket }) => new Promise((resolve) => socket.write(pieces, resolve)));
+    await Promise.all(sent);
+    const { answer } = await call("Transfer-Encoding: chunked\r\nConnection: close");
+    const text = reviewText(gatewayPod());
+    sockets.at(-1)?.write(`${Array.from(text, (character) => `1\r\n${character}\r\n`).join("")}0\r\n\r\n`);
+    await until(() => answer().includes('"patchType":"JSONPatch"'));
+    const grown = (residentMemory() - before) / 2 ** 20;
+    // 2 MB came; as objects of their own its pieces take 220 MiB.
+    assert.ok(grown < 100, `${grown} MiB`);
+    for (const { socket } of strangers) socket.destroy();
+  });
 });
 
 describe("connections", () => {
   it("beyond the bound the one that is idle longest goes, and a new one is served", async () => {
+    const caller = await call("Content-Length: 0");
     const idle: TLSSocket[] = [];
     for (let opened = 0; opened < MAX_CONNECTIONS + 32; opened += 32) {
-      idle.push(...(await Promise.all(Array.from({ length: 32 }, stranger))));
+      idle.push(...(await Promise.all(Array.from({ length: 32 }, () => stranger("127.0.0.2")))));
     }
     assert.equal(await goodCall(), 200);
     await until(async () => (await shed("connection")) >= 32);
@@ -116,5 +173,6 @@ describe("connections", () => {
     const gone = idle.map((socket) => socket.destroyed);
     assert.ok(gone.indexOf(false) >= 16, "the oldest went first");
     assert.equal(idle.at(-1)?.destroyed, false, "the last one stayed");
+    assert.equal(caller.socket.destroyed, false, "who has one alone keeps it, though it is the oldest");
   });
 });
