@@ -13,6 +13,7 @@ import { isFirstCall } from "./first-call.ts";
 import { type AdmissionRequest, parseReview } from "./review.ts";
 import { isPolicy, reviewPolicy } from "./review-policy.ts";
 import { type Review, reviewWorkload } from "./review-workload.ts";
+import { isTooHeavy, MAX_WEIGHT } from "./weight.ts";
 
 /** What the app needs from the rest of the process. */
 export interface AppDependencies {
@@ -150,6 +151,11 @@ function answer(body: Buffer, response: Response, dependencies: AppDependencies,
   const started = performance.now();
   metrics.inFlight.inc();
   try {
+    if (isTooHeavy(body)) {
+      metrics.badRequests.inc({ reason: "too-large" });
+      problem(response, 413, `the values in the body take more than ${MAX_WEIGHT} bytes of memory`);
+      return;
+    }
     const parsed = parseReview(body);
     if (!parsed.ok) {
       metrics.badRequests.inc({ reason: "not-a-review" });

@@ -12,6 +12,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Express } from "express";
 import type { ServingCertificate } from "../tls/certificate-files.ts";
 import { boundConnections } from "./connections.ts";
+import { UNHEARD, withoutPipelines } from "./pipelines.ts";
 
 /** Idle keep-alive connections are kept this long, milliseconds. */
 const KEEP_ALIVE_MS = 95_000;
@@ -21,6 +22,9 @@ const HEADERS_MS = 10_000;
 const REQUEST_MS = 30_000;
 /** How often Node looks for connections that ran out of time. */
 const CHECK_MS = 1000;
+/** A request's head, bytes: the API server's has a few hundred, and a token some thousand more. 512 of them are 4 MiB. */
+const MAX_HEAD = 8192;
+
 /** Where the server listens. */
 export interface ListenOptions {
   readonly port: number;
@@ -63,9 +67,11 @@ export async function startServer(
       requestTimeout: REQUEST_MS,
       handshakeTimeout: HEADERS_MS,
       connectionsCheckingInterval: CHECK_MS,
+      maxHeaderSize: MAX_HEAD,
+      ...UNHEARD,
       noDelay: true,
     },
-    app,
+    withoutPipelines(app, onShed),
   );
   boundConnections(server, onShed);
   // A client that goes away in the handshake is no event; without this handler Node would destroy the socket anyway.

@@ -54,6 +54,7 @@ describe("a call that is no admission is refused with one sentence", () => {
     ["another content type", "a: b", { "Content-Type": "text/yaml" }, 415, /must be application\/json/],
     ["a compressed body", gzipSync("{}"), { "Content-Encoding": "gzip" }, 415, /Content-Encoding/],
     ["a body over 7 MiB", Buffer.alloc(7 * 1024 * 1024 + 1, 32), {}, 413, /larger than 7340032 bytes/],
+    ["a body of empty objects", `[${"{},".repeat(2_000_000)}0]`, {}, 413, /take more than 50331648 bytes of memory/],
   ];
   for (const [name, body, headers, status, sentence] of refused) {
     it(name, async () => {
@@ -74,7 +75,7 @@ describe("a call that is no admission is refused with one sentence", () => {
   it("each is counted by its reason", async () => {
     const text = await webhook.metrics();
     assert.match(text, /gracegate_webhook_bad_requests_total\{reason="not-a-review"\} 6/);
-    assert.match(text, /gracegate_webhook_bad_requests_total\{reason="too-large"\} 1/);
+    assert.match(text, /gracegate_webhook_bad_requests_total\{reason="too-large"\} 2/);
     assert.match(text, /gracegate_webhook_bad_requests_total\{reason="content-type"\} 2/);
   });
 });

@@ -175,4 +175,30 @@ describe("connections", () => {
     assert.equal(idle.at(-1)?.destroyed, false, "the last one stayed");
     assert.equal(caller.socket.destroyed, false, "who has one alone keeps it, though it is the oldest");
   });
+
+  it("pipelines of thousands of calls take no memory", async () => {
+    const before = residentMemory();
+    const line = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n";
+    const impatient = await Promise.all(Array.from({ length: 100 }, () => stranger()));
+    for (const socket of impatient) socket.resume().write(line.repeat(3000));
+    await until(() => impatient.every((socket) => socket.destroyed));
+    assert.equal(await goodCall(), 200);
+    const grown = (residentMemory() - before) / 2 ** 20;
+    assert.ok(grown < 50, `${grown} MiB`);
+  });
+
+  it("a client that does not wait for its answers loses its connection; one that sends two at once gets both", async () => {
+    const line = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n";
+    const [patient, impatient] = [await stranger(), await stranger()];
+    impatient.resume();
+    let text = "";
+    patient.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    patient.write(line.repeat(2));
+    impatient.write(line.repeat(100));
+    await once(impatient, "close");
+    await until(() => text.split("HTTP/1.1 200").length === 3);
+    assert.equal(patient.destroyed, false);
+  });
 });
