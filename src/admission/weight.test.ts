@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { isTooHeavy, weightOf } from "./weight.ts";
+import { isTooHeavy, MAX_WEIGHT, weightOf } from "./weight.ts";
 
 const weight = (text: string, most = Number.POSITIVE_INFINITY) => weightOf(Buffer.from(text), most);
 
@@ -21,6 +21,11 @@ describe("weightOf", () => {
     it(`what etcd holds is never too heavy: ${unit}`, () =>
       assert.equal(isTooHeavy(filled(unit, 1.5 * 2 ** 20)), false));
   }
+  it("a body of 1 MiB of brackets is just light enough, and need not be looked at", () => {
+    assert.equal(weight("[".repeat(2 ** 20)), MAX_WEIGHT);
+    assert.equal(isTooHeavy(Buffer.from("[".repeat(2 ** 20))), false);
+    assert.ok(isTooHeavy(Buffer.from("[".repeat(2 ** 20 + 1))));
+  });
   it("the largest body is, of empty objects", () => assert.ok(isTooHeavy(filled("{},", 7 * 2 ** 20))));
   it("the largest body of long texts is not", () => {
     assert.equal(isTooHeavy(filled(`"${"[{,".repeat(100)}",`, 7 * 2 ** 20)), false);

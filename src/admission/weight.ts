@@ -14,8 +14,8 @@ const [OBJECT, LIST, PLACE, STRING] = [64, 48, 16, 64];
  */
 export const MAX_WEIGHT = 48 * 1024 * 1024;
 
-/** Bodies up to this length, bytes, are light enough: the heaviest, of nothing but brackets, is half of the bound. */
-const LIGHT = 512 * 1024;
+/** Bodies up to this length, bytes, need no look: of nothing but brackets, the heaviest byte there is, they stay below. */
+const LIGHT = MAX_WEIGHT / LIST;
 
 /** Whether a body would take too much memory once it is parsed. Looks at those only that are long enough for it. */
 export function isTooHeavy(body: Buffer): boolean {
