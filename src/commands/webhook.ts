@@ -1,7 +1,7 @@
 /**
  * `gracegate webhook`: the HTTPS admission server. Each flag is also a variable GRACEGATE_….
  */
-import { LOG_LEVELS } from "../telemetry/log-level.ts";
+import { LOG_LEVELS } from "../codes/log-level.ts";
 import { version } from "../version.ts";
 import { command } from "./kit/command.ts";
 import { flag, neededFlag, type Values, withEnvironment } from "./kit/flag.ts";

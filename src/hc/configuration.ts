@@ -6,11 +6,12 @@
  */
 import { LB_PROFILES, type LbProfileName, profiles } from "../balancers/profiles.ts";
 import { detectionOf, drainAnswerOf } from "../budget/load-balancer.ts";
+import { LOG_LEVELS, type LogLevel } from "../codes/log-level.ts";
 import { parseMilliseconds } from "../units/duration.ts";
 import { seconds } from "../units/milliseconds.ts";
 import { type AnswerOverrides, type AnswersByPhase, answersOf, parseAnswers } from "./answers.ts";
 import type { DrainGate } from "./in-flight.ts";
-import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "./log.ts";
+import { LOG_FORMATS, type LogFormat } from "./log.ts";
 import type { Timing } from "./timing.ts";
 import { type VariableName, variables } from "./variables.ts";
 

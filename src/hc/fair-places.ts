@@ -14,11 +14,6 @@ export class FairPlaces<Item> {
     return this.#count;
   }
 
-  /** How many places an address has. */
-  countOf(address: string): number {
-    return this.#byAddress.get(address)?.size ?? 0;
-  }
-
   add(address: string, item: Item): void {
     const items = this.#byAddress.get(address) ?? new Set();
     if (items.has(item)) return;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type LogFormat, type LogLevel, startLog } from "./log.ts";
+import type { LogLevel } from "../codes/log-level.ts";
+import { type LogFormat, startLog } from "./log.ts";
 
 function lines(level: LogLevel, format: LogFormat, run: (log: ReturnType<typeof startLog>) => void): string[] {
   const written: string[] = [];

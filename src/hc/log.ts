@@ -5,11 +5,7 @@
  * Own and small, since hc must start at once and stay light. A reader that goes away (EPIPE) must not end hc.
  */
 
-/** How much is logged. */
-export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
-
-/** One of the levels. */
-export type LogLevel = (typeof LOG_LEVELS)[number];
+import { LOG_LEVELS, type LogLevel } from "../codes/log-level.ts";
 
 /** How lines are written. */
 export const LOG_FORMATS = ["text", "json"] as const;

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
+import { hookHeaders } from "../mutate/hook-token.ts";
+import { objectsAt } from "../pod/json.ts";
 import { prepared } from "./answers.ts";
 import { closeNow, listenOn } from "./listen.ts";
 import { type Exchange, OneRequestServer, pathOf } from "./one-request-server.ts";
@@ -123,6 +125,20 @@ test("a request that comes byte by byte is read as one", async (context) => {
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   assert.match(await answer, /^HTTP\/1\.1 200 OK\r\n/);
+});
+
+test("the header that the webhook's hook carries is read, in any case", async (context) => {
+  const [header] = objectsAt(hookHeaders("the token"), "httpHeaders");
+  for (const name of [String(header?.name), String(header?.name).toUpperCase()]) {
+    const seen: (string | undefined)[] = [];
+    const { server } = await started(context, 8, (exchange) => {
+      seen.push(exchange.token);
+      exchange.answer(OK);
+    });
+    const bytes = `GET /drained HTTP/1.1\r\nHost: x\r\n${name}: ${header?.value}\r\n\r\n`;
+    await answerTo(await client(context, server), bytes);
+    assert.deepEqual(seen, ["the token"]);
+  }
 });
 
 test("the path is what a target has without its query, and whatever stands before it", () => {

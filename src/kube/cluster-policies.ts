@@ -48,9 +48,8 @@ export function clusterPolicies(
   /** Most objects are the same as before: they are neither validated nor complained about again. */
   const keep = (object: JsonObject): Read => {
     const metadata = metadataOf(object);
-    const { namespace, name } = metadata;
-    const key = `${namespace}/${name}`;
-    if (!shares.take(namespace, name)) return { metadata, policy: undefined, problems: [] };
+    const key = keyOf(metadata);
+    if (!shares.take(metadata.namespace, metadata.name)) return { metadata, policy: undefined, problems: [] };
     const before = byKey.get(key);
     if (before?.metadata.resourceVersion === metadata.resourceVersion) return before;
     const read = readPolicy(object);
@@ -62,15 +61,15 @@ export function clusterPolicies(
     const isChanged = value === undefined || fresh.length > 0 || reads.length !== known.size;
     if (!isChanged) return;
     known = new Set(reads);
-    const there = new Map(reads.map((read) => [`${read.metadata.namespace}/${read.metadata.name}`, read]));
-    shares.retain((namespace, name) => there.has(`${namespace}/${name}`));
+    const there = new Set(reads.map(({ metadata }) => keyOf(metadata)));
+    shares.retain((namespace, name) => there.has(keyOf({ namespace, name })));
     const hasPlace = ({ metadata: { namespace, name } }: Read) => shares.has(namespace, name);
     const placed = reads.filter(hasPlace);
     // What has no place is read anew when it may have one.
-    byKey = new Map(placed.map((read) => [`${read.metadata.namespace}/${read.metadata.name}`, read]));
+    byKey = new Map(placed.map((read) => [keyOf(read.metadata), read]));
     const crowded = Map.groupBy(
       placed.length === reads.length ? [] : reads.filter((read) => !hasPlace(read)),
-      namespaceOf,
+      ({ metadata }) => metadata.namespace,
     );
     const problems = fresh.filter(hasPlace).flatMap((read) => read.problems);
     for (const [namespace, skipped] of crowded) {
@@ -97,7 +96,7 @@ export function clusterPolicies(
   };
 }
 
-const namespaceOf = ({ metadata }: Read) => metadata.namespace;
+const keyOf = ({ namespace, name }: Pick<Read["metadata"], "namespace" | "name">) => `${namespace}/${name}`;
 
 /** Sentences about one object that are kept: the first ones are enough to mend it. */
 const MOST_PROBLEMS = 5;

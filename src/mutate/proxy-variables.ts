@@ -3,7 +3,7 @@
  * proxy that is rendered already. Whatever is told of them (status, reasons, `check`) follows from this table; how a
  * user's own value is read is in src/pod/proxy-variables.ts.
  */
-import type { ProxyVariableName } from "../pod/proxy-variables.ts";
+import { type ProxyVariableName, proxyVariableNames } from "../pod/proxy-variables.ts";
 import { formatDuration } from "../units/milliseconds.ts";
 import type { Context } from "./context.ts";
 import type { Why } from "./why.ts";
@@ -37,5 +37,5 @@ export type NamedVariable = readonly [name: ProxyVariableName, wanted: WantedVar
 
 /** All variables, with what they get in a pod. */
 export function wantedVariables(context: Context): readonly NamedVariable[] {
-  return (Object.keys(table) as ProxyVariableName[]).map((name) => [name, table[name](context)]);
+  return proxyVariableNames.map((name) => [name, table[name](context)]);
 }

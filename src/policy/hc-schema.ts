@@ -1,6 +1,7 @@
 /**
  * The schema of `gateway.hc`: the health controller beside a gateway's proxy.
  */
+import { LOG_LEVELS } from "../codes/log-level.ts";
 import { compareQuantities } from "../units/quantity.ts";
 import { extraEnv, extraEnvRules } from "./hc-environment-schema.ts";
 import { securityContext } from "./hc-security-schema.ts";
@@ -90,7 +91,7 @@ const fields = {
     ["/health_check.html"],
     list("Paths that the load balancer checks.", text("A path.", { pattern: "^/[^\\s?#,]*$", maxLength: 256 }), 16, 1),
   ),
-  logLevel: orElse("info", choice("How much hc logs.", ["debug", "info", "warn", "error"])),
+  logLevel: orElse("info", choice("How much hc logs.", LOG_LEVELS)),
   extraEnv,
   securityContext,
 };

@@ -5,8 +5,8 @@
  * they are flushed every second and when the process ends.
  */
 import { type DestinationStream, type Logger, pino } from "pino";
+import type { LogLevel } from "../codes/log-level.ts";
 import { cut } from "../codes/quoted.ts";
-import type { LogLevel } from "./log-level.ts";
 
 /** A logger, and how to write out what it holds. */
 export interface Log {
